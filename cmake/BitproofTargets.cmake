@@ -1,0 +1,28 @@
+# What every target of ours has in common: C++20, our warnings as errors, no contraction of floating-point
+# expressions, and includes that start with the folder's name.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+# Binaries move to GPU machines together with their few shared libraries.
+set(CMAKE_BUILD_RPATH "$ORIGIN")
+
+add_library(bitproof_common INTERFACE)
+target_include_directories(bitproof_common INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+target_compile_options(bitproof_common INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wshadow;-Werror;-ffp-contract=off>)
+
+# bitproof_test(NAME SOURCES... LIBRARIES...): a GoogleTest executable whose tests ctest knows one by one.
+function(bitproof_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE bitproof_common ${arg_LIBRARIES} GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE BITPROOF_FIXTURES="${PROJECT_SOURCE_DIR}/fixtures")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT})
+endfunction()

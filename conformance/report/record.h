@@ -1,0 +1,100 @@
+// What one check found: the unit of every report, shard, merge and gate decision.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bitproof::conformance {
+
+enum class Verdict { bit_exact, within_contract, known_mismatch, mismatch, refused, not_run, error };
+
+std::string_view name(Verdict verdict);
+std::optional<Verdict> parse_verdict(std::string_view text);
+
+// Differences by what differs. One element is counted under exactly one kind.
+struct KindCounts {
+  std::uint64_t value = 0;          // two different non-NaN values, or a NaN against a number
+  std::uint64_t zero_sign = 0;      // +0 against -0
+  std::uint64_t nan_bits = 0;       // two NaNs with different bits
+  std::uint64_t unwritten = 0;      // the element still holds the poison pattern
+  std::uint64_t out_of_bounds = 0;  // elements of guard bands and row gaps that were overwritten
+
+  std::uint64_t total() const { return value + zero_sign + nan_bits + unwritten + out_of_bounds; }
+  KindCounts& operator+=(const KindCounts& other);
+  bool operator==(const KindCounts&) const = default;
+};
+
+// Number of mismatches by ULP distance: bucket 0 holds distance 0 (signs of zero, NaN bits), bucket k >= 1 the
+// distances in [2^(k-1), 2^k), so that bucket 17 is the last one possible between 16-bit values.
+using UlpHistogram = std::array<std::uint64_t, 18>;
+
+// The first wrong element in the order of the domain.
+struct Counterexample {
+  std::vector<std::string> inputs;  // "x=0xb5a7", "bias=0x8000": name=bits
+  std::string expected;             // "0xb018"
+  std::string got;
+  std::string kind;                 // a name of KindCounts
+  double expected_value = 0;        // the same as numbers; NaN and infinity are written as strings in JSON
+  double got_value = 0;
+  std::uint64_t ulp = 0;
+  std::uint64_t rows = 0, width = 0;   // shape of the tensor it was found in
+  std::uint64_t row = 0, column = 0;   // where
+  std::uint32_t vector_lane = 0;       // lane of the kernel's vector access
+  std::uint64_t block = 0;             // block of the domain
+  std::string layout;                  // "contiguous", "in place, bias offset 2", ...
+  std::string parts_at;                // step at which the computations part, empty when unknown
+  std::string reproduce;               // one command
+  bool operator==(const Counterexample&) const = default;
+};
+
+// Half-open range of block numbers of a domain.
+struct BlockRange {
+  std::uint64_t begin = 0, end = 0;
+  bool operator==(const BlockRange&) const = default;
+};
+
+struct Record {
+  // Identity.
+  std::string op;              // JSON "operator"
+  std::string dtype;           // "bf16", "fp16"; "fp32" for unit functions
+  std::string implementation;  // "host.fused", "cuda.fused", "reference"
+  std::string domain;
+  std::string device;          // "cpu", "cuda:0"
+  std::string architecture;    // "x86_64", "sm_90"; "cuda" when no device told which
+  std::string profile;         // "pytorch-2.11-cuda"
+  std::string equality;        // "bitwise", "ulp<=1"
+  std::string evidence;        // "executed"; "emulated" when machine code ran in the emulator
+  std::string machine_code_key;
+  std::uint64_t seed = 0;
+  std::string library_version;  // cuBLASLt's, where it matters; else empty
+
+  // Coverage. tested counts inputs of the domain, in the domain's unit.
+  std::uint64_t tested = 0;
+  std::uint64_t total = 0;
+  std::string unit;      // "values", "pairs", "elements"
+  bool sampled = false;  // the domain is itself a sample of its input space, or of the named shapes
+  std::uint64_t blocks_total = 0;
+  std::vector<BlockRange> blocks;  // blocks tested, ascending, disjoint, maximal
+
+  // Findings.
+  std::uint64_t mismatches = 0;
+  KindCounts kinds;
+  std::uint64_t max_ulp = 0;
+  UlpHistogram ulp_histogram{};
+  std::optional<Counterexample> first;
+  std::uint64_t digest = 0;           // of the outputs, over the blocks tested
+  std::uint64_t expected_digest = 0;  // of the reference's outputs, over the same blocks
+  std::vector<std::uint8_t> errors;   // `values` only: saturating ULP error of each input; empty when all zero
+
+  double seconds = 0;
+  Verdict verdict = Verdict::not_run;
+  std::string reason;  // why refused, not run, or in error; remedy included
+
+  bool operator==(const Record&) const = default;
+};
+
+}  // namespace bitproof::conformance
