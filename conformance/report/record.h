@@ -37,17 +37,17 @@ struct Counterexample {
   std::vector<std::string> inputs;  // "x=0xb5a7", "bias=0x8000": name=bits
   std::string expected;             // "0xb018"
   std::string got;
-  std::string kind;                 // a name of KindCounts
-  double expected_value = 0;        // the same as numbers; NaN and infinity are written as strings in JSON
+  std::string kind;           // a name of KindCounts
+  double expected_value = 0;  // the same as numbers; NaN and infinity are written as strings in JSON
   double got_value = 0;
   std::uint64_t ulp = 0;
-  std::uint64_t rows = 0, width = 0;   // shape of the tensor it was found in
-  std::uint64_t row = 0, column = 0;   // where
-  std::uint32_t vector_lane = 0;       // lane of the kernel's vector access
-  std::uint64_t block = 0;             // block of the domain
-  std::string layout;                  // "contiguous", "in place, bias offset 2", ...
-  std::string parts_at;                // step at which the computations part, empty when unknown
-  std::string reproduce;               // one command
+  std::uint64_t rows = 0, width = 0;  // shape of the tensor it was found in
+  std::uint64_t row = 0, column = 0;  // where
+  std::uint32_t vector_lane = 0;      // lane of the kernel's vector access
+  std::uint64_t block = 0;            // block of the domain
+  std::string layout;                 // "contiguous", "in place, bias offset 2", ...
+  std::string parts_at;               // step at which the computations part, empty when unknown
+  std::string reproduce;              // one command
   bool operator==(const Counterexample&) const = default;
 };
 
@@ -63,11 +63,11 @@ struct Record {
   std::string dtype;           // "bf16", "fp16"; "fp32" for unit functions
   std::string implementation;  // "host.fused", "cuda.fused", "reference"
   std::string domain;
-  std::string device;          // "cpu", "cuda:0"
-  std::string architecture;    // "x86_64", "sm_90"; "cuda" when no device told which
-  std::string profile;         // "pytorch-2.11-cuda"
-  std::string equality;        // "bitwise", "ulp<=1"
-  std::string evidence;        // "executed"; "emulated" when machine code ran in the emulator
+  std::string device;        // "cpu", "cuda:0"
+  std::string architecture;  // "x86_64", "sm_90"; "cuda" when no device told which
+  std::string profile;       // "pytorch-2.11-cuda"
+  std::string equality;      // "bitwise", "ulp<=1"
+  std::string evidence;      // "executed"; "emulated" when machine code ran in the emulator
   std::string machine_code_key;
   std::uint64_t seed = 0;
   std::string library_version;  // cuBLASLt's, where it matters; else empty
@@ -93,6 +93,9 @@ struct Record {
   double seconds = 0;
   Verdict verdict = Verdict::not_run;
   std::string reason;  // why refused, not run, or in error; remedy included
+
+  // Of a merged report: which of its sources tested a part of this, as ranges of their numbers.
+  std::vector<BlockRange> sources;
 
   bool operator==(const Record&) const = default;
 };
