@@ -1,13 +1,14 @@
 #include "reference/linear/gemm.h"
 
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include <hwy/aligned_allocator.h>
 #include <oneapi/tbb/blocked_range2d.h>
 #include <oneapi/tbb/parallel_for.h>
 
-#include <algorithm>
-#include <array>
-#include <hwy/aligned_allocator.h>
-#include <stdexcept>
-
+#include "reference/environment.h"
 #include "reference/linear/gemm_kernel.h"
 #include "reference/linear/tensor_core.h"
 
@@ -19,18 +20,14 @@ using gemm_kernel::kPanelColumns;
 // What cuBLASLt's modelled kernels need of K and N.
 constexpr std::size_t kModelledMultiple = 8;
 
-// Depth and rows of one packed piece: 128 * 32 columns * 6 bytes of panel stay in L1 or close to it, while the rows' part
-// (128 * 256 rows * 8 bytes) streams from L2.
+// Depth and rows of one packed piece: 128 * 32 columns * 6 bytes of panel stay in L1 or close to it, while the
+// rows' part (128 * 256 rows * 8 bytes) streams from L2.
 constexpr std::size_t kPieceDepth = 128;
 constexpr std::size_t kPieceRows = 256;
+static_assert(kPieceDepth % kTensorCoreStep == 0);
 
 constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
-}
-
-// Two NaNs of different bits would tell hosts apart.
-float canonical(float value) {
-  return is_nan_bits(float_bits(value)) ? float_from_bits(kTensorCoreNan) : value;
 }
 
 struct DepthRange {
@@ -39,6 +36,7 @@ struct DepthRange {
 
 // The chunks that the splits sum on their own, in order. At least one, also for a depth of 0.
 std::vector<DepthRange> chunks(std::size_t depth, int splits) {
+  if (splits == 1) return {{0, depth}};
   const std::size_t chunk = std::max<std::size_t>(split_chunk(depth, splits), 1);
   std::vector<DepthRange> result;
   std::size_t begin = 0;
@@ -85,7 +83,8 @@ template <Half T>
 class PanelBuffer {
  public:
   // Columns `column`... and the depth range, both padded with zeros to the whole piece.
-  gemm_kernel::PackedPanel pack(std::span<const T> w, const GemmShape& shape, std::size_t column, DepthRange range) {
+  gemm_kernel::PackedPanel pack(std::span<const T> w, const GemmShape& shape, std::size_t column,
+                                DepthRange range) {
     const std::size_t columns = std::min(kPanelColumns, shape.columns - column);
     const std::size_t steps = (range.end - range.begin + kTensorCoreStep - 1) / kTensorCoreStep;
     std::fill_n(values_.get(), steps * kTensorCoreStep * kPanelColumns, 0.0f);
@@ -105,7 +104,8 @@ class PanelBuffer {
 
  private:
   hwy::AlignedFreeUniquePtr<float[]> values_ = hwy::AllocateAligned<float>(kPieceDepth * kPanelColumns);
-  hwy::AlignedFreeUniquePtr<std::int16_t[]> exponents_ = hwy::AllocateAligned<std::int16_t>(kPieceDepth * kPanelColumns);
+  hwy::AlignedFreeUniquePtr<std::int16_t[]> exponents_ =
+      hwy::AllocateAligned<std::int16_t>(kPieceDepth * kPanelColumns);
 };
 
 // The accumulators of some rows and one panel of columns.
@@ -122,7 +122,8 @@ class Tile {
       const DepthRange piece{begin, std::min(chunk.end, begin + kPieceDepth)};
       const gemm_kernel::PackedRows rows{x_.values.data() + row_ * x_.stride + begin,
                                          x_.exponent_pairs.data() + row_ * x_.stride + begin, rows_, x_.stride};
-      gemm_kernel::accumulate(kTensorCoreFormat<T>, rows, panel_.pack(w_, shape_, column_, piece), partial_.get());
+      gemm_kernel::accumulate(kTensorCoreFormat<T>, rows, panel_.pack(w_, shape_, column_, piece),
+                              partial_.get());
     }
   }
 
@@ -148,9 +149,10 @@ class Tile {
 
 std::optional<GemmRefusal> refuse_prediction(const GemmShape& shape, int splits) {
   if (shape.depth % kModelledMultiple != 0 || shape.columns % kModelledMultiple != 0) {
-    return GemmRefusal{"K = " + std::to_string(shape.depth) + " and N = " + std::to_string(shape.columns) +
-                       " must both be multiples of 8: otherwise cuBLASLt falls back to older kernels whose order of "
-                       "summation is not modelled"};
+    return GemmRefusal{
+        "K = " + std::to_string(shape.depth) + " and N = " + std::to_string(shape.columns) +
+        " must both be multiples of 8: otherwise cuBLASLt falls back to older kernels whose order of "
+        "summation is not modelled"};
   }
   if (splits < 1) return GemmRefusal{"the split count " + std::to_string(splits) + " is not a positive number"};
   return std::nullopt;
@@ -164,15 +166,15 @@ std::size_t split_chunk(std::size_t depth, int splits) {
 template <Half T>
 std::vector<float> gemm(std::span<const T> x, std::span<const T> w, const GemmShape& shape, int splits) {
   check_arguments(x, w, shape, splits);
-  static_assert(kPieceDepth % kTensorCoreStep == 0);
   const RowsBuffer<T> packed_x(x, shape);
-  const std::vector<DepthRange> ranges = splits == 1 ? std::vector<DepthRange>{{0, shape.depth}} : chunks(shape.depth, splits);
+  const std::vector<DepthRange> ranges = chunks(shape.depth, splits);
   std::vector<float> result(shape.rows * shape.columns);
 
   const std::size_t row_pieces = round_up(shape.rows, kPieceRows) / kPieceRows;
   const std::size_t panels = round_up(shape.columns, kPanelColumns) / kPanelColumns;
   const tbb::blocked_range2d<std::size_t> tiles(0, row_pieces, 1, 0, panels, 1);
   tbb::parallel_for(tiles, [&](const tbb::blocked_range2d<std::size_t>& part) {
+    require_environment();
     for (std::size_t i = part.rows().begin(); i < part.rows().end(); ++i) {
       for (std::size_t j = part.cols().begin(); j < part.cols().end(); ++j) {
         const std::size_t row = i * kPieceRows;
@@ -181,7 +183,9 @@ std::vector<float> gemm(std::span<const T> x, std::span<const T> w, const GemmSh
         tile.for_each([&](std::size_t index, float partial) { result[index] = partial; });
         for (std::size_t c = 1; c < ranges.size(); ++c) {
           tile.sum_chunk(ranges[c]);
-          tile.for_each([&](std::size_t index, float partial) { result[index] = canonical(result[index] + partial); });
+          tile.for_each([&](std::size_t index, float partial) {
+            result[index] = canonical_fp32(result[index] + partial);
+          });
         }
       }
     }
@@ -192,7 +196,7 @@ std::vector<float> gemm(std::span<const T> x, std::span<const T> w, const GemmSh
 template <Half T>
 std::vector<float> gemm_plain(std::span<const T> x, std::span<const T> w, const GemmShape& shape, int splits) {
   check_arguments(x, w, shape, splits);
-  const std::vector<DepthRange> ranges = splits == 1 ? std::vector<DepthRange>{{0, shape.depth}} : chunks(shape.depth, splits);
+  const std::vector<DepthRange> ranges = chunks(shape.depth, splits);
   const auto partial = [&](std::size_t i, std::size_t j, DepthRange range) {
     float c = 0;
     for (std::size_t k = range.begin; k < range.end; k += kTensorCoreStep) {
@@ -201,12 +205,13 @@ std::vector<float> gemm_plain(std::span<const T> x, std::span<const T> w, const 
     }
     return c;
   };
+  require_environment();
   std::vector<float> result;
   result.reserve(shape.rows * shape.columns);
   for (std::size_t i = 0; i < shape.rows; ++i) {
     for (std::size_t j = 0; j < shape.columns; ++j) {
       float sum = partial(i, j, ranges.front());
-      for (std::size_t c = 1; c < ranges.size(); ++c) sum = canonical(sum + partial(i, j, ranges[c]));
+      for (std::size_t c = 1; c < ranges.size(); ++c) sum = canonical_fp32(sum + partial(i, j, ranges[c]));
       result.push_back(sum);
     }
   }
@@ -224,9 +229,9 @@ std::vector<T> gather_rows(std::span<const T> matrix, std::size_t depth, std::sp
   return result;
 }
 
-#define BITPROOF_INSTANTIATE(T)                                                                                     \
-  template std::vector<float> gemm(std::span<const T>, std::span<const T>, const GemmShape&, int);                   \
-  template std::vector<float> gemm_plain(std::span<const T>, std::span<const T>, const GemmShape&, int);             \
+#define BITPROOF_INSTANTIATE(T)                                                                          \
+  template std::vector<float> gemm(std::span<const T>, std::span<const T>, const GemmShape&, int);       \
+  template std::vector<float> gemm_plain(std::span<const T>, std::span<const T>, const GemmShape&, int); \
   template std::vector<T> gather_rows(std::span<const T>, std::size_t, std::span<const std::size_t>);
 BITPROOF_INSTANTIATE(Bf16)
 BITPROOF_INSTANTIATE(Fp16)

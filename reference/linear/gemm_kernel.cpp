@@ -1,10 +1,13 @@
 #include "reference/linear/gemm_kernel.h"
 
-#include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <cstdint>
 
-// Compiled once for each vector instruction set that Highway knows of this architecture, chosen when first called.
+// Vectors without a fixed size cannot be members of a structure.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+
+// Compiled once for each vector instruction set that Highway knows of this architecture, chosen when first
+// called.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference/linear/gemm_kernel.cpp"
 #include <hwy/foreach_target.h>
@@ -24,7 +27,8 @@ HWY_NOINLINE float StepOfLane(const TensorCoreFormat& format, const float* row, 
 
 #if HWY_TARGET == HWY_SCALAR
 
-void Accumulate(const TensorCoreFormat& format, const PackedRows& rows, const PackedPanel& panel, float* accumulators) {
+void Accumulate(const TensorCoreFormat& format, const PackedRows& rows, const PackedPanel& panel,
+                float* accumulators) {
   for (std::size_t r = 0; r < rows.rows; ++r) {
     for (std::size_t lane = 0; lane < kPanelColumns; ++lane) {
       float& c = accumulators[r * kPanelColumns + lane];
@@ -38,8 +42,8 @@ void Accumulate(const TensorCoreFormat& format, const PackedRows& rows, const Pa
 
 #else
 
-// The alignments at which FP32 holds everything exactly: no product overflows (below 2^(126 + 2)), 2^(25 - E) is a number,
-// and what underflows is less than the unit 2^(E - 25). The other ones go through the scalar rule.
+// The alignments at which FP32 holds everything exactly: no product overflows (below 2^(126 + 2)), 2^(25 - E)
+// is a number, and what underflows is less than the unit 2^(E - 25). The other ones go through the scalar rule.
 constexpr int kLeastFastAlignment = -100;
 constexpr int kLargestFastAlignment = 126;
 
@@ -54,7 +58,7 @@ using Floats = hn::Vec<FloatTag>;
 HWY_INLINE Ints Truncate(Floats v) {
 #if HWY_TARGET == HWY_AVX2
   return Ints{_mm256_cvttps_epi32(v.raw)};
-#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   return Ints{_mm512_cvttps_epi32(v.raw)};
 #else
   return hn::ConvertTo(IntTag(), v);
@@ -75,8 +79,9 @@ HWY_INLINE Ints ExponentOfAccumulator(Floats c) {
   return hn::IfThenElse(hn::Eq(magnitude, hn::Zero(di)), hn::Set(di, kZeroExponent), exponent);
 }
 
-// sum toward zero to 24 significant bits: where |sum| >= 2^24, the set bits of |sum| >> 24 mark at least the highest of the
-// bits to be dropped; without it the rest is below half a unit, and rounding to nearest rounds down.
+// sum toward zero to 24 significant bits: where |sum| >= 2^24, the set bits of |sum| >> 24 mark at least the
+// highest of the bits to be dropped; without it the rest is below half a unit, and rounding to nearest rounds
+// down.
 HWY_INLINE Floats ConvertTowardZero(Ints sum) {
   const IntTag di;
   const FloatTag df;
@@ -85,44 +90,54 @@ HWY_INLINE Floats ConvertTowardZero(Ints sum) {
   return hn::BitCast(df, hn::Or(hn::BitCast(di, result), hn::And(sum, hn::Set(di, INT32_MIN))));
 }
 
-// One step on Lanes(FloatTag) columns of which `product_exponent` is the largest exponent of the products.
-HWY_INLINE Floats Step(const TensorCoreFormat& format, const float* row, const float* columns, Ints product_exponent,
-                       Floats c) {
+// How some columns are aligned in one step.
+struct Alignment {
+  Ints exponent;             // E, clamped to where the vector path is exact
+  Floats to_units;           // 2^(25 - E)
+  hn::Mask<IntTag> outside;  // lanes whose E was out of that range
+};
+
+HWY_INLINE Alignment Align(Ints product_exponent, Floats c) {
+  const IntTag di;
+  const Ints exponent = hn::Max(product_exponent, ExponentOfAccumulator(c));
+  const Ints clamped =
+      hn::Min(hn::Max(exponent, hn::Set(di, kLeastFastAlignment)), hn::Set(di, kLargestFastAlignment));
+  // Without a nonzero term any unit will do.
+  const auto all_zero = hn::Lt(exponent, hn::Set(di, kZeroProduct));
+  return {.exponent = clamped,
+          .to_units = PowerOfTwo(hn::Sub(hn::Set(di, kTensorCoreAlignedBits), clamped)),
+          .outside = hn::AndNot(all_zero, hn::Ne(exponent, clamped))};
+}
+
+// The lanes that the vector path cannot do, replaced.
+HWY_NOINLINE Floats StepOfLanes(hn::Mask<IntTag> which, const TensorCoreFormat& format, const float* row,
+                                const float* columns, Floats c, Floats otherwise) {
   const IntTag di;
   const FloatTag df;
-  const Ints alignment = hn::Max(product_exponent, ExponentOfAccumulator(c));
-  const Ints fast = hn::Min(hn::Max(alignment, hn::Set(di, kLeastFastAlignment)), hn::Set(di, kLargestFastAlignment));
-  const auto all_zero = hn::Lt(alignment, hn::Set(di, kZeroProduct));
-  const auto outside = hn::AndNot(all_zero, hn::Ne(alignment, fast));
-
-  const Floats to_units = PowerOfTwo(hn::Sub(hn::Set(di, kTensorCoreAlignedBits), fast));
-  Ints even = hn::Zero(di), odd = hn::Zero(di);
-  for (std::size_t i = 0; i < kTensorCoreStep; i += 2) {
-    const Floats p0 = hn::Mul(hn::Set(df, row[i]), hn::Load(df, columns + i * kPanelColumns));
-    const Floats p1 = hn::Mul(hn::Set(df, row[i + 1]), hn::Load(df, columns + (i + 1) * kPanelColumns));
-    even = hn::Add(even, Truncate(hn::Mul(p0, to_units)));
-    odd = hn::Add(odd, Truncate(hn::Mul(p1, to_units)));
-  }
-  // 16 products of two significands below 2 are less than 2^31 units, and |c| is less than 2^26.
-  const Ints products = hn::Add(even, odd);
-  const auto overflows = hn::Gt(hn::Abs(products), hn::Set(di, INT32_MAX - (1 << 26)));
-  const Ints sum = hn::Add(products, Truncate(hn::Mul(c, to_units)));
-  const Floats from_units = PowerOfTwo(hn::Sub(fast, hn::Set(di, kTensorCoreAlignedBits)));
-  const Floats result = hn::Mul(ConvertTowardZero(sum), from_units);
-
-  const auto scalar = hn::Or(outside, overflows);
-  if (HWY_LIKELY(hn::AllFalse(di, scalar))) return result;
-
   HWY_ALIGN float results[hn::MaxLanes(df)];
   HWY_ALIGN float accumulators[hn::MaxLanes(df)];
-  HWY_ALIGN std::int32_t is_scalar[hn::MaxLanes(df)];
-  hn::Store(result, df, results);
+  HWY_ALIGN std::int32_t selected[hn::MaxLanes(di)];
+  hn::Store(otherwise, df, results);
   hn::Store(c, df, accumulators);
-  hn::Store(hn::VecFromMask(di, scalar), di, is_scalar);
+  hn::Store(hn::VecFromMask(di, which), di, selected);
   for (std::size_t lane = 0; lane < hn::Lanes(df); ++lane) {
-    if (is_scalar[lane] != 0) results[lane] = StepOfLane(format, row, columns + lane, accumulators[lane]);
+    if (selected[lane] != 0) results[lane] = StepOfLane(format, row, columns + lane, accumulators[lane]);
   }
   return hn::Load(df, results);
+}
+
+// The end of a step: `products` is the sum of the products in units of 2^(E - 25).
+HWY_INLINE Floats AddAccumulator(const TensorCoreFormat& format, const float* row, const float* columns,
+                                 const Alignment& alignment, Ints products, Floats c) {
+  const IntTag di;
+  // 16 products of two significands below 2 are less than 2^31 units, and |c| is less than 2^26.
+  const auto overflows = hn::Gt(hn::Abs(products), hn::Set(di, INT32_MAX - (1 << 26)));
+  const Ints sum = hn::Add(products, Truncate(hn::Mul(c, alignment.to_units)));
+  const Floats from_units = PowerOfTwo(hn::Sub(alignment.exponent, hn::Set(di, kTensorCoreAlignedBits)));
+  const Floats result = hn::Mul(ConvertTowardZero(sum), from_units);
+  const auto scalar = hn::Or(alignment.outside, overflows);
+  if (HWY_LIKELY(hn::AllFalse(di, scalar))) return result;
+  return StepOfLanes(scalar, format, row, columns, c, result);
 }
 
 HWY_INLINE Exponents LargestProductExponent(const std::int32_t* row, const std::int16_t* columns) {
@@ -138,7 +153,8 @@ HWY_INLINE Exponents LargestProductExponent(const std::int32_t* row, const std::
   return hn::Max(even, odd);
 }
 
-void Accumulate(const TensorCoreFormat& format, const PackedRows& rows, const PackedPanel& panel, float* accumulators) {
+void Accumulate(const TensorCoreFormat& format, const PackedRows& rows, const PackedPanel& panel,
+                float* accumulators) {
   const ExponentTag d16;
   const IntTag di;
   const FloatTag df;
@@ -156,8 +172,18 @@ void Accumulate(const TensorCoreFormat& format, const PackedRows& rows, const Pa
         const float* const columns = panel.values + k * kPanelColumns + column;
         const Exponents exponents = LargestProductExponent(rows.exponent_pairs + r * rows.stride + k,
                                                            panel.exponents + k * kPanelColumns + column);
-        low = Step(format, row, columns, hn::PromoteTo(di, hn::LowerHalf(half16, exponents)), low);
-        high = Step(format, row, columns + half, hn::PromoteTo(di, hn::UpperHalf(half16, exponents)), high);
+        const Alignment low_alignment = Align(hn::PromoteTo(di, hn::LowerHalf(half16, exponents)), low);
+        const Alignment high_alignment = Align(hn::PromoteTo(di, hn::UpperHalf(half16, exponents)), high);
+        Ints low_sum = hn::Zero(di), high_sum = hn::Zero(di);
+        for (std::size_t i = 0; i < kTensorCoreStep; ++i) {
+          const Floats x = hn::Set(df, row[i]);
+          const float* const w = columns + i * kPanelColumns;
+          low_sum = hn::Add(low_sum, Truncate(hn::Mul(hn::Mul(x, hn::Load(df, w)), low_alignment.to_units)));
+          high_sum =
+              hn::Add(high_sum, Truncate(hn::Mul(hn::Mul(x, hn::Load(df, w + half)), high_alignment.to_units)));
+        }
+        low = AddAccumulator(format, row, columns, low_alignment, low_sum, low);
+        high = AddAccumulator(format, row, columns + half, high_alignment, high_sum, high);
       }
       hn::Store(low, df, out);
       hn::Store(high, df, out + half);
@@ -175,15 +201,9 @@ namespace bitproof::reference::gemm_kernel {
 
 HWY_EXPORT(Accumulate);
 
-void accumulate(const TensorCoreFormat& format, const PackedRows& rows, const PackedPanel& panel, float* accumulators) {
+void accumulate(const TensorCoreFormat& format, const PackedRows& rows, const PackedPanel& panel,
+                float* accumulators) {
   HWY_DYNAMIC_DISPATCH(Accumulate)(format, rows, panel, accumulators);
-}
-
-int packed_exponent(const TensorCoreFormat& format, float value) {
-  const std::uint32_t magnitude = float_bits(value) & 0x7FFFFFFFu;
-  if (magnitude == 0) return kZeroExponent;
-  if (magnitude >= 0x7F800000u) return kNonFiniteExponent;
-  return std::max(static_cast<int>(magnitude >> 23) - 127, format.least_exponent);
 }
 
 }  // namespace bitproof::reference::gemm_kernel

@@ -20,7 +20,8 @@ bool is_nonzero(float value) { return (float_bits(value) & 0x7FFFFFFFu) != 0; }
 bool is_infinite(float value) { return (float_bits(value) & 0x7FFFFFFFu) == kFp32Infinity; }
 bool is_negative(float value) { return float_bits(value) >> 31 != 0; }
 
-// (-1)^negative * significand * 2^(exponent - fraction_bits), the significand being below 2^(fraction_bits + 2).
+// (-1)^negative * significand * 2^(exponent - fraction_bits), the significand being below 2^(fraction_bits +
+// 2).
 struct Term {
   bool negative;
   int exponent;
@@ -101,7 +102,8 @@ std::optional<float> non_finite_result(std::span<const float> a, std::span<const
 
 }  // namespace
 
-float tensor_core_step(const TensorCoreFormat& format, std::span<const float> a, std::span<const float> b, float c) {
+float tensor_core_step(const TensorCoreFormat& format, std::span<const float> a, std::span<const float> b,
+                       float c) {
   if (a.size() != b.size() || a.size() > kTensorCoreStep)
     throw std::invalid_argument("a tensor-core step takes up to 16 pairs of factors");
   if (const auto result = non_finite_result(a, b, c)) return *result;
@@ -109,7 +111,8 @@ float tensor_core_step(const TensorCoreFormat& format, std::span<const float> a,
   std::array<Term, kTensorCoreStep + 1> terms;
   std::size_t count = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (is_nonzero(a[i]) && is_nonzero(b[i])) terms[count++] = product(decode(format, a[i]), decode(format, b[i]));
+    if (is_nonzero(a[i]) && is_nonzero(b[i]))
+      terms[count++] = product(decode(format, a[i]), decode(format, b[i]));
   }
   if (is_nonzero(c)) terms[count++] = decode(c);
 
