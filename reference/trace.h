@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,10 @@ struct TraceStep {
   std::uint32_t bits = 0;  // the low width_bits bits
   int width_bits = 0;      // 16 or 32
   double value = 0;        // the bits as a number
-  std::string note;        // the operation in words; for a rounding, also the distance to the nearest tie
+  std::string note;        // the operation in words
+  // Of an FP32 value that the next step rounds to 16 bits: how far the nearest tie of that rounding is, in FP32
+  // ULPs of this value; see fp32_ulps_to_nearest_tie.
+  std::optional<double> ulps_to_tie = std::nullopt;
 };
 
 template <Half T>
@@ -31,8 +35,9 @@ Trace<T> trace_gelu_tanh(T x, const Profile& profile);
 template <Half T>
 Trace<T> trace_bias_gelu_tanh(T x, T bias, const Profile& profile);
 
-// How far `value` is from the nearest point at which rounding to T changes its result, in FP32 ULPs of `value`,
-// positive when the tie is further from zero. Infinite when value is not finite, or past the last tie.
+// The distance from `value` to the nearest tie of rounding to T, in FP32 ULPs of `value`: positive when the tie
+// is farther from zero than the value, negative when it is nearer, 0 on a tie. The last tie, half an ULP above
+// the largest finite T, is where overflow to infinity begins. Infinite for values that are not finite.
 template <Half T>
 double fp32_ulps_to_nearest_tie(float value);
 
