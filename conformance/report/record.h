@@ -28,6 +28,19 @@ struct KindCounts {
   bool operator==(const KindCounts&) const = default;
 };
 
+// The kinds by name, in the order in which they are printed.
+struct KindField {
+  std::string_view name;
+  std::uint64_t KindCounts::*count;
+};
+inline constexpr std::array<KindField, 5> kKindFields{{
+    {"value", &KindCounts::value},
+    {"zero_sign", &KindCounts::zero_sign},
+    {"nan_bits", &KindCounts::nan_bits},
+    {"unwritten", &KindCounts::unwritten},
+    {"out_of_bounds", &KindCounts::out_of_bounds},
+}};
+
 // Number of mismatches by ULP distance: bucket 0 holds distance 0 (signs of zero, NaN bits), bucket k >= 1 the
 // distances in [2^(k-1), 2^k), so that bucket 17 is the last one possible between 16-bit values.
 using UlpHistogram = std::array<std::uint64_t, 18>;

@@ -31,10 +31,12 @@ class ReportWriter {
   static Result<ReportWriter> create(const std::filesystem::path& directory, Report plan, Options options);
   static Result<ReportWriter> create(const std::filesystem::path& directory, Report plan);
 
-  // Continues the report in `directory`. Finished records and tested blocks of unfinished ones are taken over
-  // from it; `refused` and `error` are tried again. snapshot() then says what is there, and remaining() what is
-  // left of a record. Errors: those of parse_report(); foreign, when tool build, seed, shard or the records
-  // planned are not the same.
+  // Continues the report in `directory`, or starts one where there is none yet, so that a job which its
+  // scheduler starts again may always resume. Finished records and tested blocks of unfinished ones are taken
+  // over; `refused` and `error` are tried again. snapshot() then says what is there, and remaining() what is
+  // left of a record. A host or processor other than the first one's is added to the environment. Errors: those
+  // of create() and parse_report(); foreign, when tool build, seed, shard, devices or the records planned are
+  // not the same.
   static Result<ReportWriter> resume(const std::filesystem::path& directory, Report plan, Options options);
   static Result<ReportWriter> resume(const std::filesystem::path& directory, Report plan);
 
