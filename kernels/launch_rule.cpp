@@ -1,0 +1,32 @@
+#include "kernels/launch_rule.h"
+
+#include <algorithm>
+
+namespace bitproof::kernels {
+namespace {
+
+constexpr std::int64_t kMaxGridX = 2147483647;
+constexpr std::int64_t kMaxGridY = 65535;
+
+std::int64_t divide_rounding_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+LaunchGeometry launch_geometry(const LaunchRule& rule, std::int64_t rows, std::int64_t vectors_per_row) {
+  const std::int64_t tiles_x = divide_rounding_up(vectors_per_row, rule.threads_x);
+  const std::int64_t tiles_y = divide_rounding_up(rows, std::int64_t{rule.threads_y} * rule.rows_per_thread);
+  return {
+      .grid_x = static_cast<std::uint32_t>(std::min(tiles_x, kMaxGridX)),
+      .grid_y = static_cast<std::uint32_t>(std::min(tiles_y, kMaxGridY)),
+      .block_x = static_cast<std::uint32_t>(rule.threads_x),
+      .block_y = static_cast<std::uint32_t>(rule.threads_y),
+  };
+}
+
+std::string describe(const LaunchRule& rule, bool programmatic_dependent_launch) {
+  return "block " + std::to_string(rule.threads_x) + "x" + std::to_string(rule.threads_y) + ", " +
+         std::to_string(rule.rows_per_thread) + " rows a thread, one block a tile, grid_y at most " +
+         std::to_string(kMaxGridY) + ", PDL " + (programmatic_dependent_launch ? "on" : "off");
+}
+
+}  // namespace bitproof::kernels

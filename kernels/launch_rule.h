@@ -1,0 +1,36 @@
+// How a row-wise kernel is laid over a tensor: host code, and therefore part of the machine-code key.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace bitproof::kernels {
+
+// A block covers a tile of `threads_x` vectors by `threads_y * rows_per_thread` rows; each thread keeps the
+// bias of its vector in registers for all its rows. Threads stride over the grid, so that any grid is correct.
+struct LaunchRule {
+  int threads_x = 0;
+  int threads_y = 0;
+  int rows_per_thread = 0;
+
+  constexpr int block_threads() const { return threads_x * threads_y; }
+};
+
+// One block per tile, not a persistent grid: on an H200 at 75600 x 13824 this form takes 1.01x of
+// cudaMemcpyAsync, a grid capped at the resident blocks 1.07x (kernels/README.md, "Launch").
+inline constexpr LaunchRule kRowTileRule{.threads_x = 64, .threads_y = 2, .rows_per_thread = 4};
+
+struct LaunchGeometry {
+  std::uint32_t grid_x = 0, grid_y = 0;
+  std::uint32_t block_x = 0, block_y = 0;
+  bool operator==(const LaunchGeometry&) const = default;
+};
+
+// Grid for `rows` x `vectors_per_row`, both positive. grid_y is capped at CUDA's limit of 65,535 and grid_x at
+// 2^31 - 1; the kernel's strides cover the rest.
+LaunchGeometry launch_geometry(const LaunchRule& rule, std::int64_t rows, std::int64_t vectors_per_row);
+
+// The rule in words, hashed into the machine-code key: "64x2 threads, 4 rows a thread, ...".
+std::string describe(const LaunchRule& rule, bool programmatic_dependent_launch);
+
+}  // namespace bitproof::kernels
