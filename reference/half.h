@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -57,6 +58,13 @@ template <class Function>
 constexpr decltype(auto) visit_dtype(Dtype dtype, Function&& function) {
   if (dtype == Dtype::bf16) return std::forward<Function>(function).template operator()<Bf16>();
   return std::forward<Function>(function).template operator()<Fp16>();
+}
+
+// The bits of an array, in place.
+template <Half T>
+std::span<const std::uint16_t> as_bits(std::span<const T> values) {
+  static_assert(sizeof(T) == sizeof(std::uint16_t));
+  return {reinterpret_cast<const std::uint16_t*>(values.data()), values.size()};
 }
 
 constexpr std::uint32_t float_bits(float value) { return std::bit_cast<std::uint32_t>(value); }

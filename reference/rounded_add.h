@@ -20,48 +20,49 @@ constexpr T add_rounded(T a, T b) {
 // double rounding innocuous?", 1995). Free of branches, so that a loop over it is vectorised by the compiler.
 template <Half T>
 [[gnu::always_inline]] constexpr T add_rounded_integer(T a, T b) {
-  constexpr int kFractionBits = T::kFractionBits;
-  constexpr std::uint32_t kHidden = 1u << kFractionBits;
-  constexpr std::uint32_t kInfinity = kPositiveInfinity<T>.bits;
-  constexpr int kGuardBits = 3;                              // guard, round and sticky bit
-  constexpr int kCarryBit = kFractionBits + kGuardBits + 1;  // highest bit a sum can have
-  constexpr int kDropped = kGuardBits + 1;                   // bits below T's when that bit is set
+  constexpr int kHidden = 1 << T::kFractionBits;
+  constexpr int kInfinity = kPositiveInfinity<T>.bits;
+  constexpr int kGuardBits = 3;                                 // guard, round and sticky bit
+  constexpr int kCarryBit = T::kFractionBits + kGuardBits + 1;  // the highest bit a sum can have
+  constexpr int kDropped = kGuardBits + 1;                      // bits below T's when that bit is set
 
-  const std::uint32_t a_magnitude = a.bits & 0x7FFFu;
-  const std::uint32_t b_magnitude = b.bits & 0x7FFFu;
-  const std::uint32_t large = std::max(a_magnitude, b_magnitude);
-  const std::uint32_t small = std::min(a_magnitude, b_magnitude);
-  const std::uint32_t sign = (a_magnitude >= b_magnitude ? a.bits : b.bits) & 0x8000u;
-  const bool subtract = ((a.bits ^ b.bits) & 0x8000u) != 0;
+  const int a_magnitude = magnitude_bits(a);
+  const int b_magnitude = magnitude_bits(b);
+  const int large = std::max(a_magnitude, b_magnitude);
+  const int small = std::min(a_magnitude, b_magnitude);
+  const int sign = (a_magnitude >= b_magnitude ? a.bits : b.bits) & 0x8000;
+  const bool subtract = ((a.bits ^ b.bits) & 0x8000) != 0;
 
-  // value = significand * 2^exponent in units of the smallest subnormal's half: exponents start at 1.
-  const std::uint32_t large_exponent = std::max(large >> kFractionBits, 1u);
-  const std::uint32_t small_exponent = std::max(small >> kFractionBits, 1u);
-  const std::uint32_t large_significand = large < kHidden ? large : (large & (kHidden - 1)) | kHidden;
-  const std::uint32_t small_significand = small < kHidden ? small : (small & (kHidden - 1)) | kHidden;
+  // Subnormals have the exponent of the smallest normal numbers, 1, and no hidden bit.
+  const int large_exponent = std::max(large >> T::kFractionBits, 1);
+  const int small_exponent = std::max(small >> T::kFractionBits, 1);
+  const int large_significand = large - (large_exponent - 1) * kHidden;
+  const int small_significand = small - (small_exponent - 1) * kHidden;
 
   // Bits that alignment shifts out are remembered in the lowest bit.
-  const std::uint32_t distance = std::min(large_exponent - small_exponent, 31u);
-  const std::uint32_t aligned = small_significand << kGuardBits >> distance;
-  const std::uint32_t lost = (small_significand << kGuardBits) - (aligned << distance);
-  const std::uint32_t addend = aligned | (lost != 0 ? 1u : 0u);
-  const std::uint32_t augend = large_significand << kGuardBits;
-  const std::uint32_t sum = subtract ? augend - addend : augend + addend;
+  const int distance = std::min(large_exponent - small_exponent, kCarryBit + 1);
+  const int guarded = small_significand << kGuardBits;
+  const int aligned = guarded >> distance;
+  const int addend = aligned | (aligned << distance != guarded ? 1 : 0);
+  const int augend = large_significand << kGuardBits;
+  const int sum = subtract ? augend - addend : augend + addend;
 
   // Move the leading bit to kCarryBit, but not below the exponent of subnormals.
-  std::uint32_t leading_zeros = 0;
-  for (int bit = 1; bit <= kCarryBit; ++bit) leading_zeros += sum < (1u << bit) ? 1u : 0u;
-  const std::uint32_t shift = std::min(leading_zeros, large_exponent);
-  const std::uint32_t normalised = sum << shift;
-  const std::uint32_t rounded =
-      (normalised + (1u << (kDropped - 1)) - 1 + (normalised >> kDropped & 1)) >> kDropped;
+  int leading_zeros = 0;
+  for (int bit = 3; bit >= 0; --bit) {
+    const int step = 1 << bit;
+    leading_zeros += sum << leading_zeros < 2 << (kCarryBit - step) ? step : 0;
+  }
+  const int shift = std::min(leading_zeros, large_exponent);
+  const int normalised = sum << shift;
+  const int odd = normalised >> kDropped & 1;
+  const int rounded = (normalised + (1 << (kDropped - 1)) - 1 + odd) >> kDropped;
   // The hidden bit, where there is one, and a carry of the rounding add to the exponent.
-  const std::uint32_t finite = std::min(((large_exponent - shift) << kFractionBits) + rounded, kInfinity);
+  const int finite = std::min((large_exponent - shift) * kHidden + rounded, kInfinity);
 
-  const std::uint32_t zero_sign = subtract ? 0u : sign;  // x - x is +0
-  const std::uint32_t number = sum == 0 ? zero_sign : sign | finite;
+  const int number = sum == 0 ? (subtract ? 0 : sign) : sign | finite;  // x - x is +0
   const bool invalid = large > kInfinity || (small == kInfinity && subtract);
-  const std::uint32_t special = invalid ? kCanonicalNan<T>.bits : sign | kInfinity;
+  const int special = invalid ? kCanonicalNan<T>.bits : sign | kInfinity;
   return T{static_cast<std::uint16_t>(large >= kInfinity ? special : number)};
 }
 
