@@ -169,11 +169,13 @@ Result<Record> combine(const Record& a, const Record& b) {
     sum.reason = record->reason;
     return sum;
   }
-  // Without a block on either side the reason is why nothing ran; of two, the same one whatever the order.
+  if (sum.tested == 0 && sum.mismatches == 0) {
+    // Nothing ran on either side, for the same one of two reasons whatever the order.
+    sum.verdict = Verdict::not_run;
+    sum.reason = a.reason.empty() || b.reason.empty() ? a.reason + b.reason : std::min(a.reason, b.reason);
+    return sum;
+  }
   sum.verdict = Verdict::not_run;
-  sum.reason = sum.tested > 0                         ? std::string{}
-               : a.reason.empty() || b.reason.empty() ? a.reason + b.reason
-                                                      : std::min(a.reason, b.reason);
   return decided(std::move(sum), {0, sum.blocks_total});
 }
 

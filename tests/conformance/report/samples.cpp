@@ -1,0 +1,139 @@
+#include "tests/conformance/report/samples.h"
+
+#include <bit>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "conformance/digest.h"
+#include "conformance/report/combine.h"
+
+namespace bitproof::conformance::testing {
+namespace {
+
+std::uint16_t right_bits(std::uint64_t index) { return static_cast<std::uint16_t>(mix64(index)); }
+
+// ULP distance of the synthetic implementation's result: 1, 2, 4, ... 64, 1, ... in turn at the wrong elements.
+std::uint64_t distance(std::uint64_t index, std::uint64_t every) {
+  return every != 0 && index % every == every - 1 ? std::uint64_t{1} << (index / every % 7) : 0;
+}
+
+Counterexample counterexample(std::uint64_t index, std::uint64_t ulp) {
+  Counterexample c;
+  c.inputs = {fmt::format("x={:#06x}", index)};
+  c.expected = fmt::format("{:#06x}", right_bits(index));
+  c.got = fmt::format("{:#06x}", static_cast<std::uint16_t>(right_bits(index) + ulp));
+  c.kind = "value";
+  c.expected_value = 1.5;
+  c.got_value = 1.5 + static_cast<double>(ulp);
+  c.ulp = ulp;
+  c.rows = 1;
+  c.width = kBlocks * kBlockSize;
+  c.column = index;
+  c.vector_lane = static_cast<std::uint32_t>(index % 8);
+  c.block = index / kBlockSize;
+  c.layout = "contiguous";
+  c.parts_at = "rounded sum";
+  c.reproduce = fmt::format("./bitproof trace --op gelu_tanh --dtype bf16 --x {:#06x}", index);
+  return c;
+}
+
+void add_element(Record& record, std::uint64_t index, std::uint64_t every) {
+  const std::uint64_t ulp = distance(index, every);
+  ++record.tested;
+  record.expected_digest += digest_term(record.seed, index, right_bits(index));
+  record.digest += digest_term(record.seed, index, static_cast<std::uint16_t>(right_bits(index) + ulp));
+  if (ulp == 0) return;
+  ++record.mismatches;
+  ++record.kinds.value;
+  ++record.ulp_histogram[static_cast<std::size_t>(std::bit_width(ulp))];
+  record.max_ulp = std::max(record.max_ulp, ulp);
+  record.errors.resize(kBlocks * kBlockSize);
+  record.errors[index] = static_cast<std::uint8_t>(ulp);
+  if (!record.first) record.first = counterexample(index, ulp);
+}
+
+}  // namespace
+
+Record planned_record(const std::string& op, const std::string& domain) {
+  Record record;
+  record.op = op;
+  record.dtype = "bf16";
+  record.implementation = "host.fused";
+  record.domain = domain;
+  record.device = "cpu";
+  record.architecture = "x86_64";
+  record.profile = "pytorch-2.11-cuda";
+  record.equality = "bitwise";
+  record.evidence = "executed";
+  record.machine_code_key = std::string(64, 'a');
+  record.seed = 42;
+  record.total = kBlocks * kBlockSize;
+  record.unit = "values";
+  record.blocks_total = kBlocks;
+  return record;
+}
+
+Record tested_record(Record record, std::span<const BlockRange> blocks, std::uint64_t every) {
+  record.blocks = unite(blocks, {});
+  for (const BlockRange& range : record.blocks) {
+    for (std::uint64_t index = range.begin * kBlockSize; index < range.end * kBlockSize; ++index)
+      add_element(record, index, every);
+  }
+  record.seconds = 0.25 * static_cast<double>(count_blocks(record.blocks));
+  return decided(std::move(record), {0, kBlocks});
+}
+
+Record perfect_record(const std::string& op, const std::string& domain) {
+  const BlockRange all{0, kBlocks};
+  return tested_record(planned_record(op, domain), {&all, 1}, 0);
+}
+
+Environment sample_environment() {
+  return {.tool_version = "0.1.0",
+          .tool_build = "build-1",
+          .host = "node1",
+          .os = "Debian GNU/Linux 12",
+          .cpu = "AMD EPYC 9654, 2 threads",
+          .toolchain = "g++ 12.2.0",
+          .devices = {{"NVIDIA H200", "sm_90", "580.65.06", "13.0", "13.1.1"}},
+          .started = "2026-03-01T12:00:00Z"};
+}
+
+Report sample_plan(std::size_t records) {
+  Report plan;
+  plan.environment = sample_environment();
+  plan.profile = "pytorch-2.11-cuda";
+  plan.seed = 42;
+  for (std::size_t i = 0; i < records; ++i) plan.records.push_back(planned_record(fmt::format("op{}", i)));
+  plan.run_id = run_id_of(plan);
+  return plan;
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string name = (std::filesystem::temp_directory_path() / "bitproof-test-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
+  path_ = name;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+void write_text(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+}
+
+}  // namespace bitproof::conformance::testing
