@@ -126,6 +126,12 @@ Applicability can_use_fused_linear_gelu_input(const LinearLayer& layer, const DL
   return {};
 }
 
+Applicability can_compute_linear_gelu(const LinearLayer& layer, const DLTensor& x, const DLTensor& output) {
+  if (Applicability answer = check_weight(layer); !answer) return answer;
+  if (Applicability answer = check_bias(layer); !answer) return answer;
+  return can_use_fused_linear_gelu_input(layer, x, output);
+}
+
 Applicability can_use_fused_linear_gelu(const LinearLayer& layer, const DLTensor& x, const DLTensor& output,
                                         int compute_capability, const DispatchTable& table) {
   if (Applicability answer = can_use_fused_linear_gelu_layer(layer, compute_capability, table); !answer)

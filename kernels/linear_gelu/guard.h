@@ -33,6 +33,10 @@ Applicability can_use_fused_linear_gelu_layer(const LinearLayer& layer, int comp
 Applicability can_use_fused_linear_gelu_input(const LinearLayer& layer, const DLTensor& x,
                                               const DLTensor& output);
 
+// The tensors of both functions above alone: what any path through cuBLASLt needs, whether fusing pays off or
+// not.
+Applicability can_compute_linear_gelu(const LinearLayer& layer, const DLTensor& x, const DLTensor& output);
+
 // Both.
 Applicability can_use_fused_linear_gelu(const LinearLayer& layer, const DLTensor& x, const DLTensor& output,
                                         int compute_capability, const DispatchTable& table = {});
