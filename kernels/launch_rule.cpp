@@ -1,6 +1,9 @@
 #include "kernels/launch_rule.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "kernels/architecture.h"
 
 namespace bitproof::kernels {
 namespace {
@@ -23,10 +26,24 @@ LaunchGeometry launch_geometry(const LaunchRule& rule, std::int64_t rows, std::i
   };
 }
 
-std::string describe(const LaunchRule& rule, bool programmatic_dependent_launch) {
+std::string launch_rule_text(std::string_view implementation, std::string_view architecture) {
+  const auto linear = [](const std::string& grid) {
+    return "block " + std::to_string(kLinearThreads) + ", " + grid;
+  };
+  if (implementation == "cuda.eager")
+    return linear("grid for " + std::to_string(kEagerElementsPerThread) +
+                  " elements a thread, one row of blocks a row");
+  if (implementation == "cuda.baseline") return linear("grid of the resident blocks");
+  if (implementation != "cuda.fused" && implementation != "host.fused") return "";
+
+  const std::optional<ArchitectureTraits> traits = find_architecture(architecture);
+  const bool dependent = traits && traits->programmatic_dependent_launch;
+  const LaunchRule& rule = kRowTileRule;
   return "block " + std::to_string(rule.threads_x) + "x" + std::to_string(rule.threads_y) + ", " +
-         std::to_string(rule.rows_per_thread) + " rows a thread, one block a tile, grid_y at most " +
-         std::to_string(kMaxGridY) + ", PDL " + (programmatic_dependent_launch ? "on" : "off");
+         std::to_string(rule.rows_per_thread) + " rows a thread, one block a tile, grid at most " +
+         std::to_string(kMaxGridX) + "x" + std::to_string(kMaxGridY) + ", vector " +
+         std::to_string(traits ? traits->vector_bytes : 16) + ", dependent launch " +
+         (dependent ? "on" : "off");
 }
 
 }  // namespace bitproof::kernels

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace bitproof::kernels {
 
@@ -30,7 +31,14 @@ struct LaunchGeometry {
 // 2^31 - 1; the kernel's strides cover the rest.
 LaunchGeometry launch_geometry(const LaunchRule& rule, std::int64_t rows, std::int64_t vectors_per_row);
 
-// The rule in words, hashed into the machine-code key: "64x2 threads, 4 rows a thread, ...".
-std::string describe(const LaunchRule& rule, bool programmatic_dependent_launch);
+// Block size of the eager kernels and of the baseline, and elements per thread that the eager grids are sized
+// for.
+inline constexpr int kLinearThreads = 256;
+inline constexpr int kEagerElementsPerThread = 4;
+
+// How `implementation` ("cuda.fused") launches on `architecture` ("sm_90"), in words: what of the host code
+// decides which threads compute what. Hashed into the machine-code key. Empty for an implementation that has no
+// such rule.
+std::string launch_rule_text(std::string_view implementation, std::string_view architecture);
 
 }  // namespace bitproof::kernels

@@ -9,12 +9,13 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/eager_gelu.h"
 #include "kernels/gelu_tanh.h"
+#include "kernels/launch_rule.h"
 #include "kernels/tensor.h"
 #include "kernels/vector.h"
 
 namespace bitproof::kernels::cuda::baseline {
 
-inline constexpr int kThreads = 256;
+inline constexpr int kThreads = kLinearThreads;
 inline constexpr int kVectorBytes = 16;
 
 template <HalfType kType, bool kBias>

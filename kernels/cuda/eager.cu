@@ -7,12 +7,12 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/eager_gelu.h"
 #include "kernels/gelu_tanh.h"
+#include "kernels/launch_rule.h"
 #include "kernels/tensor.h"
 
 namespace bitproof::kernels::cuda::eager {
 
-inline constexpr int kThreads = 256;
-inline constexpr int kElementsPerThread = 4;
+inline constexpr int kThreads = kLinearThreads;
 
 // output = round(widen(input) + widen(bias)); one row of blocks per row of the tensor.
 template <HalfType kType>
@@ -42,7 +42,7 @@ constexpr std::int64_t kMaxBlocks = std::int64_t{1} << 30;
 constexpr std::int64_t kMaxGridY = 65535;
 
 unsigned blocks_for(std::int64_t elements) {
-  constexpr std::int64_t kPerBlock = std::int64_t{kThreads} * kElementsPerThread;
+  constexpr std::int64_t kPerBlock = std::int64_t{kThreads} * kEagerElementsPerThread;
   return static_cast<unsigned>(std::min((elements + kPerBlock - 1) / kPerBlock, kMaxBlocks));
 }
 

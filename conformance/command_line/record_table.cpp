@@ -1,0 +1,100 @@
+#include "conformance/command_line/record_table.h"
+
+#include <array>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "conformance/command_line/terminal.h"
+#include "conformance/report/combine.h"
+
+namespace bitproof::conformance {
+namespace {
+
+Colour colour_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::bit_exact:
+    case Verdict::within_contract:
+      return Colour::green;
+    case Verdict::mismatch:
+    case Verdict::refused:
+    case Verdict::error:
+      return Colour::red;
+    case Verdict::known_mismatch:
+    case Verdict::not_run:
+      return Colour::yellow;
+  }
+  return Colour::none;
+}
+
+constexpr auto kRow = "{:<15} {:<5} {:<14} {:<15} {:<7} {:>32} {:>10} {:>8}  {}\n";
+
+std::string coverage(const Record& record) {
+  const std::string unit = record.unit.substr(0, record.unit.find(','));
+  return fmt::format("{}/{} {}{}", record.tested, record.total, unit, record.sampled ? " (sample)" : "");
+}
+
+void print_counterexample(const Record& record) {
+  const Counterexample& first = *record.first;
+  fmt::print("\n{}: {} of {} {} differ\n", coloured(label(record), Colour::red, stdout), record.mismatches,
+             record.tested, record.unit);
+  fmt::print("  first      {}\n", fmt::join(first.inputs, ", "));
+  fmt::print("  expected   {} ({:.9g})\n", first.expected, first.expected_value);
+  fmt::print("  got        {} ({:.9g}), {}, {} ULP\n", first.got, first.got_value, first.kind, first.ulp);
+  fmt::print("  where      row {} of {}, column {} of {}, lane {} of its vector; {}\n", first.row, first.rows,
+             first.column, first.width, first.vector_lane, first.layout);
+  if (!first.parts_at.empty()) fmt::print("  parts at   {}\n", first.parts_at);
+  fmt::print("  reproduce  {}\n", first.reproduce);
+  const KindCounts& kinds = record.kinds;
+  fmt::print("  by kind    value {}, sign of zero {}, NaN bits {}, unwritten {}, out of bounds {}\n",
+             kinds.value, kinds.zero_sign, kinds.nan_bits, kinds.unwritten, kinds.out_of_bounds);
+}
+
+}  // namespace
+
+void print_table_header() {
+  fmt::print(kRow, "operator", "dtype", "implementation", "domain", "device", "tested/total", "mismatches",
+             "seconds", "verdict");
+}
+
+void print_table_row(const Record& record) {
+  fmt::print(kRow, record.op, record.dtype, record.implementation, record.domain, record.device,
+             coverage(record), record.mismatches, fmt::format("{:.2f}", record.seconds),
+             coloured(name(record.verdict), colour_of(record.verdict), stdout));
+  std::fflush(stdout);
+}
+
+void print_findings(const std::vector<Record>& records) {
+  for (const Record& record : records) {
+    if (record.first) {
+      print_counterexample(record);
+    } else if (record.verdict == Verdict::mismatch) {
+      fmt::print("\n{}: {} elements outside the output were written\n",
+                 coloured(label(record), Colour::red, stdout), record.kinds.out_of_bounds);
+    } else if (record.verdict == Verdict::error || record.verdict == Verdict::refused) {
+      fmt::print("\n{}: {}: {}\n", label(record), coloured(name(record.verdict), Colour::red, stdout),
+                 record.reason);
+    }
+  }
+  // One line for the many records of an absent device.
+  std::map<std::string, std::size_t> not_run;
+  for (const Record& record : records)
+    if (record.verdict == Verdict::not_run) ++not_run[record.reason];
+  if (!not_run.empty()) fmt::print("\n");
+  for (const auto& [reason, count] : not_run)
+    fmt::print("{}: {} records: {}\n", coloured("not_run", Colour::yellow, stdout), count, reason);
+}
+
+void print_summary(const Report& report, const std::filesystem::path& path) {
+  std::array<std::size_t, 7> counts{};
+  for (const Record& record : report.records) ++counts[static_cast<std::size_t>(record.verdict)];
+  std::string text;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[i], name(static_cast<Verdict>(i)));
+  fmt::print("\n{} records against profile {}: {}\nreport: {}\n", report.records.size(), report.profile, text,
+             path.string());
+}
+
+}  // namespace bitproof::conformance

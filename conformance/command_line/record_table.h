@@ -1,0 +1,21 @@
+// Records as people read them.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "conformance/report/report.h"
+
+namespace bitproof::conformance {
+
+void print_table_header();
+void print_table_row(const Record& record);
+
+// What is wrong, record by record: the first counterexample with its bits, place and reproducing command; the
+// reasons of what could not run, each once.
+void print_findings(const std::vector<Record>& records);
+
+// The last lines: how much was proved, and where the report is.
+void print_summary(const Report& report, const std::filesystem::path& path);
+
+}  // namespace bitproof::conformance

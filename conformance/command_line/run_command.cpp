@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "conformance/command_line/commands.h"
+#include "conformance/command_line/record_table.h"
+#include "conformance/command_line/terminal.h"
+#include "conformance/report/combine.h"
+#include "conformance/report/report_writer.h"
+#include "conformance/report/shard.h"
+#include "conformance/runner/host_environment.h"
+#include "conformance/runner/plan.h"
+#include "conformance/runner/runner.h"
+#include "reference/environment.h"
+
+namespace bitproof::conformance {
+namespace {
+
+constexpr int kPassed = 0, kFailed = 1, kBadUsage = 2, kCouldNotRun = 3;
+
+struct RunOptions {
+  Selection selection;
+  std::string profile{reference::kPytorch211Cuda.name};
+  std::uint64_t seed = 1;
+  std::optional<std::string> shard;
+  std::optional<std::uint64_t> block;
+  std::optional<std::string> report_directory;
+  std::vector<std::string> required_devices;
+  bool resume = false;
+  bool json = false;
+};
+
+int complain(const Error& error) {
+  fmt::print(stderr, "bitproof: {}\n", error.message());
+  return kBadUsage;
+}
+
+bool has_device(const std::vector<PlannedCheck>& plan, const std::string& device) {
+  return std::ranges::any_of(plan, [&](const PlannedCheck& check) {
+    return check.start &&
+           (device == "cuda" ? check.record.device.starts_with("cuda") : check.record.device == device);
+  });
+}
+
+// DESIGN: `run` exits by the records whose device exists; one that cannot run fails where it was asked for by
+// name.
+int exit_status(const std::vector<PlannedCheck>& plan, const std::vector<Record>& records,
+                const RunOptions& options) {
+  const bool asked_by_name = options.selection.implementation.has_value() ||
+                             (options.selection.device && *options.selection.device != "all");
+  bool failed = false, could_not_run = false, tested = false;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Record& record = records[i];
+    tested |= record.tested > 0;
+    switch (record.verdict) {
+      case Verdict::bit_exact:
+      case Verdict::within_contract:
+        break;
+      case Verdict::known_mismatch:  // passes only where a policy names it, and a run has none
+      case Verdict::mismatch:
+      case Verdict::refused:
+        failed = true;
+        break;
+      case Verdict::error:
+        could_not_run = true;
+        break;
+      case Verdict::not_run:
+        could_not_run |= !plan[i].start && asked_by_name;
+        break;
+    }
+  }
+  for (const std::string& device : options.required_devices) could_not_run |= !has_device(plan, device);
+  if (failed) return kFailed;
+  return could_not_run || !tested ? kCouldNotRun : kPassed;
+}
+
+int run(const RunOptions& options) {
+  const auto profile = reference::find_profile(options.profile);
+  if (!profile)
+    return complain({ErrorKind::bad_argument, "is no known profile", "--profile " + options.profile,
+                     fmt::format("use {}", reference::kPytorch211Cuda.name)});
+  const Result<Shard> shard = resolve_shard(options.shard, process_environment());
+  if (!shard) return complain(shard.error());
+  if (const auto fault = reference::environment_fault()) {
+    fmt::print(stderr, "bitproof: {}\n", *fault);
+    return kCouldNotRun;
+  }
+
+  const CudaDevices devices = find_cuda_devices();
+  const Result<std::vector<PlannedCheck>> plan =
+      select(all_checks(*profile, options.seed, devices), options.selection);
+  if (!plan) return complain(plan.error());
+  if (options.block) {
+    for (const PlannedCheck& check : *plan)
+      if (*options.block >= check.record.blocks_total)
+        return complain({ErrorKind::bad_argument,
+                         fmt::format("{} has {} blocks", label(check.record), check.record.blocks_total),
+                         fmt::format("--block {}", *options.block),
+                         "name one check and one of its blocks, counted from 0"});
+  }
+
+  Report report;
+  report.environment = describe_environment(devices.devices);
+  report.profile = profile->name;
+  report.seed = options.seed;
+  report.shard = *shard;
+  for (const PlannedCheck& check : *plan) report.records.push_back(check.record);
+  report.run_id = run_id_of(report);
+
+  const std::filesystem::path directory = options.report_directory
+                                              ? std::filesystem::path(*options.report_directory)
+                                              : std::filesystem::path("bitproof-reports") / fresh_report_name();
+  Result<ReportWriter> writer =
+      options.resume ? ReportWriter::resume(directory, report) : ReportWriter::create(directory, report);
+  if (!writer) return complain(writer.error());
+
+  ProgressBar bar;
+  RunnerOptions runner_options{.shard = *shard, .only_block = options.block};
+  runner_options.progress = [&](std::size_t check, std::uint64_t done, std::uint64_t to_do) {
+    bar.show(fmt::format("{} ({} of {})", label((*plan)[check].record), check + 1, plan->size()), done, to_do);
+  };
+  const bool people_read = !options.json;
+  if (people_read) print_table_header();
+  runner_options.finished = [&](const Record& record) {
+    bar.clear();
+    if (people_read) print_table_row(record);
+  };
+  if (const Result<Done> done = run_plan(*plan, *writer, runner_options); !done) return complain(done.error());
+
+  const Report finished = writer->snapshot();
+  if (options.json) {
+    fmt::print("{}", to_text(finished));
+  } else {
+    print_findings(finished.records);
+    print_summary(finished, writer->path());
+  }
+  return exit_status(*plan, finished.records, options);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& status) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command =
+      app.add_subcommand("run", "Check implementations against the reference and write a report");
+  command->add_option("--op", options->selection.op, "Operator, name or glob");
+  command->add_option("--dtype", options->selection.dtype, "bf16 or fp16 (fp32 for unit.*), name or glob");
+  command->add_option("--impl", options->selection.implementation, "Implementation, name or glob");
+  command->add_option("--domain", options->selection.domain, "Domain, name or glob");
+  command->add_option("--device", options->selection.device, "cpu, cuda, cuda:N, all (default: all)");
+  command->add_option("--profile", options->profile, "Whose eager bits are the truth")->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of random inputs and digests")->capture_default_str();
+  command->add_option("--shard", options->shard,
+                      "I/N: only this part of every domain (default: the scheduler's rank)");
+  command->add_option("--block", options->block, "Only this block of the domain: reproduces a counterexample");
+  command->add_option("--report", options->report_directory,
+                      "Directory of the report (default: bitproof-reports/<time>-<pid>)");
+  command->add_flag("--resume", options->resume, "Continue the report in that directory");
+  command->add_option("--require", options->required_devices,
+                      "Fail (3) unless this device exists: cpu, cuda, cuda:N");
+  command->add_flag("--json", options->json, "Print the report itself");
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace bitproof::conformance

@@ -1,0 +1,191 @@
+#include <algorithm>
+
+#include "conformance/comparison.h"
+#include "conformance/digest.h"
+#include "conformance/elementwise/arena_kernels.h"
+#include "kernels/cuda/device.h"
+
+namespace bitproof::conformance {
+
+inline constexpr int kArenaThreads = 256;
+
+// The arithmetic of a region on the device: position of an element of the arena in it.
+struct DeviceRegion {
+  std::uint64_t begin, end, stride, width;
+
+  static DeviceRegion of(const Region& region) {
+    return {region.begin, region.rows == 0 ? region.begin : region.end(),
+            std::max<std::uint64_t>(region.stride, 1), region.width};
+  }
+  __device__ bool holds(std::uint64_t element, std::uint64_t& row, std::uint64_t& column) const {
+    if (element < begin || element >= end) return false;
+    row = (element - begin) / stride;
+    column = (element - begin) % stride;
+    return column < width;
+  }
+};
+
+__device__ inline std::uint64_t grid_thread() {
+  return std::uint64_t{blockIdx.x} * kArenaThreads + threadIdx.x;
+}
+__device__ inline std::uint64_t grid_threads() { return std::uint64_t{gridDim.x} * kArenaThreads; }
+
+__global__ void poison_kernel(std::uint16_t* elements, std::uint64_t count) {
+  for (std::uint64_t i = grid_thread(); i < count; i += grid_threads()) elements[i] = kPoison;
+}
+
+__global__ void poison_region_kernel(std::uint16_t* arena, DeviceRegion region, std::uint64_t rows) {
+  for (std::uint64_t i = grid_thread(); i < rows * region.width; i += grid_threads())
+    arena[region.begin + i / region.width * region.stride + i % region.width] = kPoison;
+}
+
+__global__ void fill_input_kernel(std::uint16_t* arena, DeviceRegion region, std::uint64_t rows,
+                                  const __grid_constant__ InputSource source) {
+  for (std::uint64_t row = blockIdx.y; row < rows; row += gridDim.y)
+    for (std::uint64_t column = grid_thread(); column < region.width; column += grid_threads())
+      arena[region.begin + row * region.stride + column] = source.input(row, column);
+}
+
+__device__ void write_bias(std::uint16_t* arena, const DeviceRegion& region, const InputSource& source) {
+  for (std::uint64_t column = grid_thread(); column < region.width; column += grid_threads())
+    arena[region.begin + column] = source.bias(column);
+}
+
+__global__ void fill_bias_kernel(std::uint16_t* arena, DeviceRegion region,
+                                 const __grid_constant__ InputSource source) {
+  write_bias(arena, region, source);
+}
+
+__device__ void spin(unsigned milliseconds) {
+  std::uint64_t start, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+  do {
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  } while (now - start < milliseconds * std::uint64_t{1000000});
+}
+
+__global__ void fill_bias_late_kernel(std::uint16_t* arena, DeviceRegion region,
+                                      const __grid_constant__ InputSource source) {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+  spin(1);
+  write_bias(arena, region, source);
+}
+
+__global__ void delay_kernel(unsigned milliseconds) { spin(milliseconds); }
+
+// Sums over the block, then one addition to memory. Integer sums commute: the result does not depend on the
+// order.
+__device__ void add_to(std::uint64_t* total, std::uint64_t value) {
+  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(0xFFFFFFFFu, value, distance);
+  if (threadIdx.x % 32 == 0 && value != 0)
+    atomicAdd(reinterpret_cast<unsigned long long*>(total), static_cast<unsigned long long>(value));
+}
+
+__global__ void digest_kernel(const std::uint16_t* arena, DeviceRegion region, std::uint64_t rows,
+                              std::uint64_t first_index, std::uint64_t seed, std::uint64_t* digest) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t row = blockIdx.y; row < rows; row += gridDim.y)
+    for (std::uint64_t column = grid_thread(); column < region.width; column += grid_threads())
+      sum += digest_term(seed, first_index + row * region.width + column,
+                         arena[region.begin + row * region.stride + column]);
+  add_to(digest, sum);
+}
+
+__global__ void overwritten_kernel(const std::uint16_t* arena, std::uint64_t count, DeviceRegion input,
+                                   DeviceRegion bias, DeviceRegion output,
+                                   const __grid_constant__ InputSource source, bool output_may_change,
+                                   std::uint64_t* overwritten) {
+  std::uint64_t found = 0;
+  for (std::uint64_t i = grid_thread(); i < count; i += grid_threads()) {
+    std::uint64_t row, column;
+    if (output_may_change && output.holds(i, row, column)) continue;
+    std::uint16_t before = kPoison;
+    if (input.holds(i, row, column)) {
+      before = source.input(row, column);
+    } else if (bias.holds(i, row, column)) {
+      before = source.bias(column);
+    }
+    found += arena[i] != before ? 1 : 0;
+  }
+  add_to(overwritten, found);
+}
+
+namespace {
+
+using kernels::cuda::check;
+
+unsigned blocks_for(std::uint64_t elements) {
+  constexpr std::uint64_t kMost = 132 * 64;
+  return static_cast<unsigned>(
+      std::clamp<std::uint64_t>((elements + kArenaThreads - 1) / kArenaThreads, 1, kMost));
+}
+
+// Columns along x, rows along y.
+dim3 grid_for(const Region& region) {
+  const std::uint64_t columns =
+      std::clamp<std::uint64_t>((region.width + kArenaThreads - 1) / kArenaThreads, 1, 64);
+  const std::uint64_t rows = std::clamp<std::uint64_t>(region.rows, 1, 4096);
+  return dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows));
+}
+
+void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
+
+}  // namespace
+
+void poison_arena(std::uint16_t* arena, std::uint64_t elements, cudaStream_t stream) {
+  poison_kernel<<<blocks_for(elements), kArenaThreads, 0, stream>>>(arena, elements);
+  check_launch("launch of poison_kernel");
+}
+
+void poison_output(std::uint16_t* arena, const Placement& placement, cudaStream_t stream) {
+  if (placement.output_is_input) return;
+  poison_region_kernel<<<blocks_for(placement.output.rows * placement.output.width), kArenaThreads, 0,
+                         stream>>>(arena, DeviceRegion::of(placement.output), placement.output.rows);
+  check_launch("launch of poison_region_kernel");
+}
+
+void fill_input(std::uint16_t* arena, const Placement& placement, const InputSource& source,
+                cudaStream_t stream) {
+  fill_input_kernel<<<grid_for(placement.input), kArenaThreads, 0, stream>>>(
+      arena, DeviceRegion::of(placement.input), placement.input.rows, source);
+  check_launch("launch of fill_input_kernel");
+}
+
+void fill_bias(std::uint16_t* arena, const Placement& placement, const InputSource& source,
+               cudaStream_t stream) {
+  if (placement.bias.rows == 0) return;
+  fill_bias_kernel<<<blocks_for(placement.bias.width), kArenaThreads, 0, stream>>>(
+      arena, DeviceRegion::of(placement.bias), source);
+  check_launch("launch of fill_bias_kernel");
+}
+
+void fill_bias_late(std::uint16_t* arena, const Placement& placement, const InputSource& source,
+                    cudaStream_t stream) {
+  // Few blocks: the kernel under test must find room beside them.
+  fill_bias_late_kernel<<<4, kArenaThreads, 0, stream>>>(arena, DeviceRegion::of(placement.bias), source);
+  check_launch("launch of fill_bias_late_kernel");
+}
+
+void delay(unsigned milliseconds, cudaStream_t stream) {
+  delay_kernel<<<1, 1, 0, stream>>>(milliseconds);
+  check_launch("launch of delay_kernel");
+}
+
+void add_output_digest(const std::uint16_t* arena, const Placement& placement, std::uint64_t first_index,
+                       std::uint64_t seed, std::uint64_t* digest, cudaStream_t stream) {
+  digest_kernel<<<grid_for(placement.output), kArenaThreads, 0, stream>>>(
+      arena, DeviceRegion::of(placement.output), placement.output.rows, first_index, seed, digest);
+  check_launch("launch of digest_kernel");
+}
+
+void add_overwritten(const std::uint16_t* arena, const Placement& placement, const InputSource& source,
+                     bool output_may_change, std::uint64_t* count, cudaStream_t stream) {
+  overwritten_kernel<<<blocks_for(placement.arena_elements), kArenaThreads, 0, stream>>>(
+      arena, placement.arena_elements, DeviceRegion::of(placement.input), DeviceRegion::of(placement.bias),
+      DeviceRegion::of(placement.output), source, output_may_change, count);
+  check_launch("launch of overwritten_kernel");
+}
+
+}  // namespace bitproof::conformance

@@ -1,0 +1,85 @@
+// What the checks of elementwise operators on the CPU and on a GPU have in common: identity, tallying a block,
+// and describing its first counterexample.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conformance/check.h"
+#include "conformance/comparison.h"
+#include "conformance/elementwise/domains.h"
+#include "conformance/elementwise/expected.h"
+#include "conformance/elementwise/implementation.h"
+#include "reference/profile.h"
+
+namespace bitproof::conformance {
+
+// Everything that says which check this is.
+struct ElementwiseSubject {
+  ElementwiseOperator op;
+  reference::Dtype dtype;
+  reference::Profile profile;
+  ElementwiseImplementation implementation;
+  ElementwiseDomain domain;
+  Record identity;  // with device, architecture and key filled in
+};
+
+// A case that every implementation must serve: contiguous, aligned to 32 bytes, width a multiple of 16, and an
+// output that is the input or apart from it.
+bool must_be_served(const Case& c);
+
+// What is known after one launch.
+struct BlockOutcome {
+  Tally tally;
+  std::uint64_t digest = 0, expected_digest = 0;
+  std::vector<std::uint8_t> errors;  // `values`: ULP error by input bits, empty when all are zero
+};
+
+// An element of a case.
+template <reference::Half T>
+struct ElementFinding {
+  std::uint64_t row = 0, column = 0;
+  T input{}, bias{}, expected{}, got{};
+};
+
+// The record of one block from its outcome. `first` describes the element at tally.first.
+template <reference::Half T>
+Record block_record(const ElementwiseSubject& subject, const Case& c, std::uint64_t block,
+                    const BlockOutcome& outcome, const std::optional<ElementFinding<T>>& first);
+
+// The record of a block that the implementation rightly refused: it counts as a tested case without outputs.
+Record refused_block_record(const ElementwiseSubject& subject, std::uint64_t block);
+
+// The record of a block that ends with `verdict` for `reason`.
+Record failed_block_record(const ElementwiseSubject& subject, std::uint64_t block, Verdict verdict,
+                           std::string reason);
+
+// ULP error of every input of domain `values`, saturating: 255 stands also for what has no distance, and 1 for
+// a difference of distance 0. `got_row(row)` is a row of the outputs.
+template <reference::Half T, class GotRow>
+std::vector<std::uint8_t> value_errors(const Case& c, const Expected<T>& expected, GotRow&& got_row) {
+  std::vector<std::uint8_t> errors(65536);
+  const std::vector<T> bias = expected.bias(c);
+  std::vector<T> inputs(c.width), outputs(c.width);
+  for (std::uint64_t row = 0; row < c.rows; ++row) {
+    expected.row(c, row, bias, inputs, outputs);
+    const std::span<const std::uint16_t> got = got_row(row);
+    for (std::uint64_t column = 0; column < c.width; ++column)
+      if (outputs[column].bits != got[column])
+        errors[inputs[column].bits] = static_cast<std::uint8_t>(
+            std::clamp<std::uint64_t>(distance(outputs[column], T{got[column]}), 1, 255));
+  }
+  return errors;
+}
+
+// A check on the CPU.
+std::unique_ptr<Check> make_host_check(const ElementwiseSubject& subject);
+
+// A check on CUDA device `device_id`. Only in builds with CUDA.
+std::unique_ptr<Check> make_device_check(const ElementwiseSubject& subject, int device_id);
+
+}  // namespace bitproof::conformance

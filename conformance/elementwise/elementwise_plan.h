@@ -1,0 +1,24 @@
+// All checks of elementwise operators that this build knows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "conformance/check.h"
+#include "conformance/runner/device.h"
+#include "reference/profile.h"
+
+namespace bitproof::conformance {
+
+// Every operator, dtype, implementation and domain, on the CPU and on each of `devices`; on a device called
+// "cuda", unavailable, where there is none.
+std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, std::uint64_t seed,
+                                           const std::vector<CudaDevice>& devices);
+
+// The digest that the reference gives for the whole of a domain, for those of which a record on one machine and
+// on another have the same: nothing for `production` and `layout`, which depend on where they run.
+std::optional<std::uint64_t> expected_digest_of_domain(std::string_view op, std::string_view dtype,
+                                                       std::string_view profile, std::string_view domain,
+                                                       std::uint64_t seed);
+
+}  // namespace bitproof::conformance

@@ -1,0 +1,156 @@
+// An elementwise check on the CPU: one arena per block, everything compared element by element.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "conformance/digest_bulk.h"
+#include "conformance/elementwise/elementwise_check.h"
+#include "reference/environment.h"
+
+namespace bitproof::conformance {
+namespace {
+
+using reference::Half;
+
+// 16-bit elements at a 256-byte boundary.
+class HostArena {
+ public:
+  explicit HostArena(std::uint64_t elements)
+      : storage_(new (std::align_val_t{256}) std::uint16_t[elements]), elements_(elements, storage_.get()) {
+    std::ranges::fill(span(), kPoison);
+  }
+
+  std::uint16_t* data() { return storage_.get(); }
+  std::span<std::uint16_t> span() { return {elements_.second, elements_.first}; }
+  std::span<std::uint16_t> row(const Region& region, std::uint64_t index) {
+    return span().subspan(region.begin + index * region.stride, region.width);
+  }
+
+ private:
+  struct Release {
+    void operator()(std::uint16_t* memory) const { ::operator delete[](memory, std::align_val_t{256}); }
+  };
+  std::unique_ptr<std::uint16_t[], Release> storage_;
+  std::pair<std::uint64_t, std::uint16_t*> elements_;
+};
+
+template <Half T>
+class HostCheck final : public Check {
+ public:
+  explicit HostCheck(const ElementwiseSubject& subject)
+      : subject_(subject), expected_(expected_for<T>(subject.op, subject.profile)) {}
+
+  Record plan() const override { return subject_.identity; }
+  bool concurrent_blocks() const override { return true; }
+
+  Record run_block(std::uint64_t block) override {
+    reference::require_environment();
+    const Case c = subject_.domain.make_case(block);
+    const Placement placement = place(c, subject_.op.has_bias);
+    HostArena arena(placement.arena_elements);
+    fill_inputs(c, placement, arena);
+    std::vector<std::uint16_t> before(arena.span().begin(), arena.span().end());
+    const Tensors tensors(placement, subject_.op.has_bias, arena.data(), subject_.dtype, DLDevice{kDLCPU, 0});
+
+    const kernels::Applicability answer = subject_.implementation.can_use(tensors);
+    try {
+      subject_.implementation.run(tensors, nullptr);
+    } catch (const kernels::Refused& refusal) {
+      return after_refusal(c, block, placement, before, arena, answer, refusal.what());
+    }
+    if (!answer)
+      return failed_block_record(subject_, block, Verdict::error,
+                                 "the predicate refuses (" + answer.reason + ") but the kernel ran");
+    return after_run(c, block, placement, before, arena);
+  }
+
+ private:
+  void fill_inputs(const Case& c, const Placement& placement, HostArena& arena) const {
+    for (std::uint64_t row = 0; row < c.rows; ++row) {
+      const std::span<std::uint16_t> out = arena.row(placement.input, row);
+      for (std::uint64_t column = 0; column < c.width; ++column) out[column] = c.source.input(row, column);
+    }
+    if (!subject_.op.has_bias) return;
+    const std::span<std::uint16_t> out = arena.row(placement.bias, 0);
+    for (std::uint64_t column = 0; column < c.width; ++column) out[column] = c.source.bias(column);
+  }
+
+  // Elements changed that no kernel may change: guards, gaps, bias, the input where it is not the output, and
+  // after a refusal the output too.
+  static std::uint64_t overwritten(std::span<std::uint16_t> before, const Placement& placement,
+                                   HostArena& arena, bool output_may_change) {
+    if (output_may_change)
+      for (std::uint64_t row = 0; row < placement.output.rows; ++row)
+        std::ranges::copy(arena.row(placement.output, row),
+                          before.begin() + static_cast<std::ptrdiff_t>(placement.output.begin +
+                                                                       row * placement.output.stride));
+    const std::span<const std::uint16_t> after = arena.span();
+    if (std::memcmp(before.data(), after.data(), after.size_bytes()) == 0) return 0;
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < after.size(); ++i) count += after[i] != before[i] ? 1 : 0;
+    return count;
+  }
+
+  Record after_refusal(const Case& c, std::uint64_t block, const Placement& placement,
+                       std::span<std::uint16_t> before, HostArena& arena, const kernels::Applicability& answer,
+                       const std::string& reason) const {
+    if (must_be_served(c))
+      return failed_block_record(subject_, block, Verdict::refused, describe(c.layout) + ": " + reason);
+    if (answer.reason != reason)
+      return failed_block_record(
+          subject_, block, Verdict::error,
+          "the kernel refuses with \"" + reason + "\", its predicate says \"" + answer.reason + "\"");
+    if (overwritten(before, placement, arena, false) != 0)
+      return failed_block_record(subject_, block, Verdict::error,
+                                 "the kernel refused (" + reason + ") but wrote");
+    return refused_block_record(subject_, block);
+  }
+
+  Record after_run(const Case& c, std::uint64_t block, const Placement& placement,
+                   std::span<std::uint16_t> before, HostArena& arena) const {
+    BlockOutcome outcome;
+    std::optional<ElementFinding<T>> first;
+    const std::vector<T> biases = expected_->bias(c);
+    std::vector<T> inputs(c.width), outputs(c.width);
+    for (std::uint64_t row = 0; row < c.rows; ++row) {
+      expected_->row(c, row, biases, inputs, outputs);
+      const std::span<const std::uint16_t> got = arena.row(placement.output, row);
+      const std::uint64_t first_of_row = row * c.width;
+      const bool had_first = outcome.tally.first.has_value();
+      compare<T>(outputs, numbers_of<T>(got), first_of_row, outcome.tally);
+      outcome.digest += digest(got, c.first_index + first_of_row, subject_.identity.seed);
+      outcome.expected_digest +=
+          digest(bits_of<T>(outputs), c.first_index + first_of_row, subject_.identity.seed);
+      if (!had_first && outcome.tally.first)
+        first = finding(row, *outcome.tally.first - first_of_row, inputs, biases, outputs, got);
+    }
+    if (subject_.domain.name == "values" && outcome.tally.kinds.total() > 0)
+      outcome.errors =
+          value_errors<T>(c, *expected_, [&](std::uint64_t row) { return arena.row(placement.output, row); });
+    outcome.tally.kinds.out_of_bounds = overwritten(before, placement, arena, true);
+    return block_record(subject_, c, block, outcome, first);
+  }
+
+  static ElementFinding<T> finding(std::uint64_t row, std::uint64_t column, const std::vector<T>& inputs,
+                                   const std::vector<T>& biases, const std::vector<T>& outputs,
+                                   std::span<const std::uint16_t> got) {
+    return {row,           column, inputs[column], biases.empty() ? T{} : biases[column], outputs[column],
+            T{got[column]}};
+  }
+
+  ElementwiseSubject subject_;
+  std::shared_ptr<Expected<T>> expected_;
+};
+
+}  // namespace
+
+std::unique_ptr<Check> make_host_check(const ElementwiseSubject& subject) {
+  if (subject.dtype == reference::Dtype::bf16) return std::make_unique<HostCheck<reference::Bf16>>(subject);
+  return std::make_unique<HostCheck<reference::Fp16>>(subject);
+}
+
+}  // namespace bitproof::conformance

@@ -1,0 +1,30 @@
+#include "conformance/machine_code/keys.h"
+
+#include "conformance/report/sha256.h"
+
+namespace bitproof::conformance {
+
+const std::vector<MachineCodeKey>& machine_code_keys() {
+  static const std::vector<MachineCodeKey> keys{
+#include "conformance/machine_code_keys.inc"
+  };
+  return keys;
+}
+
+std::optional<std::string> machine_code_key(std::string_view implementation, std::string_view architecture) {
+  if (implementation == "reference") return "";
+  for (const MachineCodeKey& entry : machine_code_keys())
+    if (entry.implementation == implementation && entry.architecture == architecture)
+      return std::string(entry.key);
+  return std::nullopt;
+}
+
+std::string architecture_key(std::string_view architecture) {
+  std::string content;
+  for (const MachineCodeKey& entry : machine_code_keys())
+    if (entry.architecture == architecture)
+      content += std::string(entry.implementation) + ' ' + std::string(entry.key) + '\n';
+  return sha256_hex(content);
+}
+
+}  // namespace bitproof::conformance

@@ -1,0 +1,63 @@
+#include "conformance/runner/device.h"
+
+#include <fstream>
+
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace bitproof::conformance {
+namespace {
+
+// The kernel module's version, as nvidia-smi prints it.
+std::string driver_version() {
+  std::ifstream stream("/sys/module/nvidia/version");
+  std::string version;
+  if (std::getline(stream, version)) return version;
+  int cuda = 0;
+  return cudaDriverGetVersion(&cuda) == cudaSuccess
+             ? fmt::format("for CUDA {}.{}", cuda / 1000, cuda % 1000 / 10)
+             : "unknown";
+}
+
+std::string runtime_version() {
+  int version = 0;
+  return cudaRuntimeGetVersion(&version) == cudaSuccess
+             ? fmt::format("{}.{}", version / 1000, version % 1000 / 10)
+             : "unknown";
+}
+
+// "13.1.1"; empty where the library is not installed.
+std::string cublaslt_version() {
+  void* const library = dlopen("libcublasLt.so.13", RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return "";
+  using GetVersion = std::size_t (*)();
+  const auto get_version = reinterpret_cast<GetVersion>(dlsym(library, "cublasLtGetVersion"));
+  const std::size_t version = get_version == nullptr ? 0 : get_version();
+  return version == 0 ? "" : fmt::format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100);
+}
+
+}  // namespace
+
+CudaDevices find_cuda_devices() {
+  int count = 0;
+  const cudaError_t asked = cudaGetDeviceCount(&count);
+  if (asked != cudaSuccess || count == 0)
+    return {{},
+            fmt::format("no CUDA device: {}; run on a machine with a GPU and its driver",
+                        asked == cudaSuccess ? "none found" : cudaGetErrorString(asked))};
+  CudaDevices found;
+  for (int id = 0; id < count; ++id) {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, id) != cudaSuccess) continue;
+    found.devices.push_back({id,
+                             {.name = properties.name,
+                              .architecture = fmt::format("sm_{}{}", properties.major, properties.minor),
+                              .driver = driver_version(),
+                              .cuda_runtime = runtime_version(),
+                              .cublaslt = cublaslt_version()}});
+  }
+  return found;
+}
+
+}  // namespace bitproof::conformance

@@ -1,0 +1,27 @@
+// Stands in for device.cpp and the device checks in a build without CUDA.
+#include <stdexcept>
+
+#include "conformance/elementwise/elementwise_check.h"
+#include "conformance/runner/device.h"
+
+namespace bitproof::conformance {
+
+CudaDevices find_cuda_devices() {
+  return {
+      {},
+      "no CUDA device: this build has no CUDA; install CUDA 13.0's nvcc (or put it on PATH) and build again"};
+}
+
+std::vector<ElementwiseImplementation> device_implementations() {
+  const auto absent = [](std::string_view name) {
+    return ElementwiseImplementation{
+        .name = name, .location = Location::device, .vector_elements = 8, .can_use = {}, .run = {}};
+  };
+  return {absent("cuda.fused"), absent("cuda.eager"), absent("cuda.baseline")};
+}
+
+std::unique_ptr<Check> make_device_check(const ElementwiseSubject&, int) {
+  throw std::logic_error("a build without CUDA plans no check on a device");
+}
+
+}  // namespace bitproof::conformance

@@ -1,0 +1,89 @@
+#include "conformance/runner/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include "conformance/elementwise/elementwise_plan.h"
+
+namespace bitproof::conformance {
+namespace {
+
+struct Criterion {
+  const char* option;
+  const std::optional<std::string>& glob;
+  std::string Record::*field;
+};
+
+bool on_device(const Record& record, const std::string& device) {
+  if (device == "all") return true;
+  if (device == "cuda") return record.device.starts_with("cuda");
+  // A machine without the device has one stand-in for all of them.
+  return record.device == device || (record.device == "cuda" && device.starts_with("cuda:"));
+}
+
+Error nothing_matches(const char* option, const std::string& value, const std::vector<std::string>& known) {
+  return {ErrorKind::bad_argument, "matches nothing", fmt::format("{} {}", option, value),
+          fmt::format("use one of {}, or a glob", fmt::join(known, ", "))};
+}
+
+bool takes_minutes(const Record& record) { return record.domain == "pairs" && record.device == "cpu"; }
+
+}  // namespace
+
+bool matches_glob(const std::string& glob, const std::string& text) {
+  return fnmatch(glob.c_str(), text.c_str(), 0) == 0;
+}
+
+std::vector<std::string> distinct(const std::vector<PlannedCheck>& checks, std::string Record::*field) {
+  std::vector<std::string> values;
+  for (const PlannedCheck& check : checks)
+    if (std::ranges::find(values, check.record.*field) == values.end()) values.push_back(check.record.*field);
+  return values;
+}
+
+std::vector<PlannedCheck> all_checks(const reference::Profile& profile, std::uint64_t seed,
+                                     const CudaDevices& devices) {
+  std::vector<PlannedCheck> checks = plan_elementwise(profile, seed, devices.devices);
+  for (PlannedCheck& check : checks)
+    if (!check.start) check.unavailable = devices.none_because;
+  return checks;
+}
+
+Result<std::vector<PlannedCheck>> select(std::vector<PlannedCheck> checks, const Selection& selection) {
+  const Criterion criteria[] = {{"--op", selection.op, &Record::op},
+                                {"--dtype", selection.dtype, &Record::dtype},
+                                {"--impl", selection.implementation, &Record::implementation},
+                                {"--domain", selection.domain, &Record::domain}};
+  for (const Criterion& criterion : criteria) {
+    if (!criterion.glob) continue;
+    const std::vector<std::string> known = distinct(checks, criterion.field);
+    if (std::ranges::none_of(known,
+                             [&](const std::string& name) { return matches_glob(*criterion.glob, name); }))
+      return nothing_matches(criterion.option, *criterion.glob, known);
+  }
+
+  if (selection.device) {
+    const bool exists = std::ranges::any_of(
+        checks, [&](const PlannedCheck& check) { return on_device(check.record, *selection.device); });
+    if (!exists) return nothing_matches("--device", *selection.device, {"cpu", "cuda", "cuda:N", "all"});
+    std::erase_if(checks,
+                  [&](const PlannedCheck& check) { return !on_device(check.record, *selection.device); });
+  }
+  for (const Criterion& criterion : criteria)
+    if (criterion.glob)
+      std::erase_if(checks, [&](const PlannedCheck& check) {
+        return !matches_glob(*criterion.glob, check.record.*criterion.field);
+      });
+  if (!selection.domain)
+    std::erase_if(checks, [](const PlannedCheck& check) { return takes_minutes(check.record); });
+
+  if (checks.empty())
+    return Error{ErrorKind::bad_argument, "each option matches something, but no check matches all of them",
+                 "--op, --dtype, --impl, --domain, --device", "see `./bitproof list` for what runs where"};
+  return checks;
+}
+
+}  // namespace bitproof::conformance

@@ -1,0 +1,37 @@
+// Which checks a run performs: all that this build knows, narrowed by what the user asked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/check.h"
+#include "conformance/report/result.h"
+#include "conformance/runner/device.h"
+#include "reference/profile.h"
+
+namespace bitproof::conformance {
+
+// Names or globs; nothing means no restriction.
+struct Selection {
+  std::optional<std::string> op, dtype, implementation, domain;
+  std::optional<std::string> device;  // cpu, cuda, cuda:N, all
+};
+
+// Every check of every operator family.
+std::vector<PlannedCheck> all_checks(const reference::Profile& profile, std::uint64_t seed,
+                                     const CudaDevices& devices);
+
+// The checks that match. Without a domain, the pairs of host implementations are left out: they take minutes,
+// and pairs_factored proves the same of the reference in seconds. The error names what matched nothing, and
+// what there is.
+Result<std::vector<PlannedCheck>> select(std::vector<PlannedCheck> checks, const Selection& selection);
+
+// Distinct values of one field of the checks' records, in order of first appearance.
+std::vector<std::string> distinct(const std::vector<PlannedCheck>& checks, std::string Record::*field);
+
+// Shell pattern: * ? [...].
+bool matches_glob(const std::string& glob, const std::string& text);
+
+}  // namespace bitproof::conformance
