@@ -77,6 +77,9 @@ struct Interpolator {
   }
 };
 
+template <std::size_t N>
+Interpolator(const std::array<Segment, N>&, int, int, std::int64_t) -> Interpolator<N>;
+
 inline constexpr Interpolator kEx2{k_ex2_segments, 13, 0, 0x77E2};
 inline constexpr Interpolator kRcp{k_rcp_segments, 14, 1, 0x8FCE};
 inline constexpr Interpolator kTanh{k_tanh_segments, 15, 0, 0};

@@ -82,8 +82,8 @@ TYPED_TEST(Bulk, BiasedFormEqualsTheScalarFormForSpecialValuesAgainstAllBiases) 
 }
 
 TYPED_TEST(Bulk, RowsOfEveryKindOfWidthShareTheirBias) {
-  for (const std::size_t width : {1, 2, 3, 7, 64, 1000, 4096, 8191, 8192, 8193, 20000}) {
-    for (const std::size_t rows : {1, 2, 13}) {
+  for (const std::size_t width : {1u, 2u, 3u, 7u, 64u, 1000u, 4096u, 8191u, 8192u, 8193u, 20000u}) {
+    for (const std::size_t rows : {1u, 2u, 13u}) {
       const auto x = scattered<TypeParam>(rows * width, 2);
       const auto bias = scattered<TypeParam>(width, 3);
       ASSERT_EQ(bulk_rows<TypeParam>(x, bias, kPytorch211Cuda),
@@ -107,7 +107,7 @@ TYPED_TEST(Bulk, IsTheSameOnAnyNumberOfThreads) {
   const auto x = scattered<TypeParam>(300 * 1000, 6);
   const auto bias = scattered<TypeParam>(1000, 7);
   const auto expected = scalar_rows<TypeParam>(x, bias, kPytorch211Cuda);
-  for (const std::size_t threads : {1, 2, 3, 8}) {
+  for (const std::size_t threads : {1u, 2u, 3u, 8u}) {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
     EXPECT_EQ(bulk_rows<TypeParam>(x, bias, kPytorch211Cuda), expected) << threads << " threads";
   }
