@@ -57,10 +57,15 @@ inline float tanh_fp32(float a, const Profile& profile) {
   return a;
 }
 
+// Whether the profile names the result instead of leaving it to the formula.
+inline bool is_handled_apart(float x, const Profile& profile) {
+  return profile.gelu_of_negative_infinity.has_value() && float_bits(x) == 0xFF800000u;
+}
+
 // GELU before it is rounded to the dtype. The bits of a NaN are not specified here: the last rounding fixes
 // them.
 inline float gelu_tanh_fp32(float x, const Profile& profile) {
-  if (float_bits(x) == 0xFF800000u) return profile.gelu_of_negative_infinity;
+  if (is_handled_apart(x, profile)) return *profile.gelu_of_negative_infinity;
   return gelu_tanh_steps(x, [&profile](float a) { return tanh_fp32(a, profile); }).result;
 }
 

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -28,9 +27,9 @@ struct Profile {
   std::string_view name;
   // Bits of every NaN result, whatever NaN or invalid operation it came from.
   std::uint16_t nan_bits;
-  // What gelu(-inf) gives, before the last rounding. The formula gives -inf * 0, a NaN; an implementation may
-  // handle it apart and return the limit, a zero.
-  float gelu_of_negative_infinity;
+  // What gelu(-inf) gives, before the last rounding, where an implementation handles it apart, for example as
+  // the limit, a zero. Nothing: the formula decides, and -inf * 0 is a NaN.
+  std::optional<float> gelu_of_negative_infinity;
   SumRounding sum_rounding;
   Tanh tanh;
 };
@@ -39,7 +38,7 @@ struct Profile {
 inline constexpr Profile kPytorch211Cuda{
     .name = "pytorch-2.11-cuda",
     .nan_bits = 0x7FFF,
-    .gelu_of_negative_infinity = std::numeric_limits<float>::quiet_NaN(),
+    .gelu_of_negative_infinity = std::nullopt,
     .sum_rounding = SumRounding::to_dtype,
     .tanh = Tanh::cuda_tanhf,
 };

@@ -68,7 +68,7 @@ void record_cuda_tanh(Recorder<T>& record, float argument) {
 // GELU of `x` and its last rounding.
 template <Half T>
 Trace<T> finish_gelu(Recorder<T> record, float x, const Profile& profile) {
-  if (float_bits(x) == 0xFF800000u) {
+  if (is_handled_apart(x, profile)) {
     record.rounded_next("gelu", gelu_tanh_fp32(x, profile), "the profile's gelu(-inf)");
   } else {
     const GeluTanhSteps step = gelu_tanh_steps(x, [&profile](float a) { return tanh_fp32(a, profile); });

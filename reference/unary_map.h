@@ -30,7 +30,8 @@ class UnaryMap {
 
   // Array forms on the calling thread, for callers that schedule chunks themselves. All spans have one length;
   // `out` may be an input itself. They are fastest when neighbouring inputs have neighbouring bits, as in a
-  // sweep over a type: then the look-ups stay in the first-level cache.
+  // sweep over a type: then the look-ups stay in the first-level cache. The sums are FP32 arithmetic, so the
+  // caller's thread needs the right environment (reference/environment.h), which is not checked here.
   //
   // Throw std::invalid_argument for lengths that differ.
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
 
 #include "reference/bulk.h"
 #include "reference/operators.h"
@@ -86,6 +88,24 @@ void BulkBiasGeluTanh(benchmark::State& state) {
   count_items(state, x.size());
 }
 
+// All threads, as a sweep over all pairs runs: every thread computes rows into a buffer of its own.
+template <Half T>
+void SweepBiasGeluTanh(benchmark::State& state) {
+  constexpr std::size_t kRows = 1024;
+  const UnaryMap<T> map = gelu_tanh_map<T>(kPytorch211Cuda);
+  const std::vector<T> bias = all_values<T>();
+  tbb::enumerable_thread_specific<std::vector<T>> buffers(kValues);
+  for (auto _ : state) {
+    tbb::parallel_for(std::size_t{0}, kRows, [&](std::size_t row) {
+      std::vector<T>& out = buffers.local();
+      map.apply_to_sums(T{static_cast<std::uint16_t>(row * 64 + 1)}, bias, out);
+      benchmark::DoNotOptimize(out.data());
+      benchmark::ClobberMemory();
+    });
+  }
+  count_items(state, kRows * kValues);
+}
+
 BENCHMARK_TEMPLATE(ScalarGeluTanh, Bf16);
 BENCHMARK_TEMPLATE(ScalarGeluTanh, Fp16);
 BENCHMARK_TEMPLATE(RowAddRounded, Bf16);
@@ -94,6 +114,8 @@ BENCHMARK_TEMPLATE(RowAddRoundedInteger, Bf16);
 BENCHMARK_TEMPLATE(RowAddRoundedInteger, Fp16);
 BENCHMARK_TEMPLATE(RowBiasGeluTanh, Bf16);
 BENCHMARK_TEMPLATE(RowBiasGeluTanh, Fp16);
+BENCHMARK_TEMPLATE(SweepBiasGeluTanh, Bf16)->UseRealTime();
+BENCHMARK_TEMPLATE(SweepBiasGeluTanh, Fp16)->UseRealTime();
 BENCHMARK_TEMPLATE(BulkBiasGeluTanh, Bf16)->UseRealTime();
 BENCHMARK_TEMPLATE(BulkBiasGeluTanh, Fp16)->UseRealTime();
 

@@ -1,6 +1,7 @@
 #include "reference/environment.h"
 
 #include <cfenv>
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -60,6 +60,12 @@ TYPED_TEST(GeluTanh, AnyNanGivesTheCanonicalNan) {
   }
 }
 
+TEST(GeluTanhFormula, GivesNanForNegativeInfinityAndTheIdentityForPositive) {
+  const float infinity = widen(kPositiveInfinity<Bf16>);
+  EXPECT_TRUE(std::isnan(gelu_tanh_steps(-infinity, cuda_tanhf).result));  // -inf * (1 + -1)
+  EXPECT_EQ(gelu_tanh_steps(infinity, cuda_tanhf).result, infinity);
+}
+
 // A wrong reference is GELU on another tanh. These are the values where it differs from the recorded bits, NaNs
 // aside.
 template <Half T, class Tanh>

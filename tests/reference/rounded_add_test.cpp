@@ -56,21 +56,18 @@ TYPED_TEST(RoundedAddOf, RoundingTwiceEqualsTheExactSumRoundedOnce) {
   }
 }
 
-// Every instruction set that this processor has.
-class EachTarget {
- public:
-  template <class Function>
-  static void run(const Function& function) {
-    for (std::int64_t targets = hwy::SupportedTargets(); targets != 0; targets &= targets - 1) {
-      const std::int64_t target = targets & -targets;
-      hwy::SetSupportedTargetsForTest(target);
-      hwy::GetChosenTarget().Update(target);
-      function(hwy::TargetName(target));
-      hwy::SetSupportedTargetsForTest(0);
-    }
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+// Calls function(name) once for every instruction set that this processor has, with dispatch fixed to it.
+template <class Function>
+void for_each_instruction_set(const Function& function) {
+  for (std::int64_t targets = hwy::SupportedTargets(); targets != 0; targets &= targets - 1) {
+    const std::int64_t target = targets & -targets;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
+    function(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(0);
   }
-};
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
 
 TYPED_TEST(RoundedAddOf, ArrayFormsEqualTheScalarFormOnEveryInstructionSet) {
   const auto values = all_values<TypeParam>();
@@ -78,7 +75,7 @@ TYPED_TEST(RoundedAddOf, ArrayFormsEqualTheScalarFormOnEveryInstructionSet) {
   for (const TypeParam a : sampled_rows<TypeParam>()) {
     const std::vector<TypeParam> row(values.size(), a);
     for (std::size_t i = 0; i < values.size(); ++i) expected[i] = add_rounded(a, values[i]);
-    EachTarget::run([&](const char* target) {
+    for_each_instruction_set([&](const char* target) {
       add_rounded<TypeParam>(a, values, out);
       ASSERT_EQ(out, expected) << target << ", a = " << a;
       add_rounded<TypeParam>(row, values, out);

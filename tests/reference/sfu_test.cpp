@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <limits>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

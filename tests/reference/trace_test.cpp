@@ -1,10 +1,11 @@
 #include "reference/trace.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -109,27 +110,24 @@ TEST(UlpsToTie, LiteralDistances) {
             std::numeric_limits<double>::infinity());
 }
 
-// Rounding changes exactly at ties: one FP32 number beyond the tie, the result is another.
+// The FP32 numbers before and after the nearest tie round to different numbers. `value` is not negative.
 template <Half T>
-void expect_tie_separates(float value) {
-  const double distance = fp32_ulps_to_nearest_tie<T>(value);
-  const double tie = std::fabs(double{value}) +
-                     distance * (std::nextafter(std::fabs(double{value}) == 0 ? 0.0f : std::fabs(value),
-                                                std::numeric_limits<float>::infinity()) -
-                                 std::fabs(value));
+void expect_rounding_to_change_across_the_tie(float value) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const double ulp = double{std::nextafter(value, infinity)} - double{value};
+  const double tie = double{value} + fp32_ulps_to_nearest_tie<T>(value) * ulp;
   const auto at = static_cast<float>(tie);
   RC_ASSERT(double{at} == tie);
-  RC_ASSERT(round_to<T>(std::nextafter(at, 0.0f)) !=
-            round_to<T>(std::nextafter(at, std::numeric_limits<float>::infinity())));
+  RC_ASSERT(round_to<T>(std::nextafter(at, 0.0f)) != round_to<T>(std::nextafter(at, infinity)));
 }
 
 RC_GTEST_PROP(UlpsToTieProperty, RoundingChangesAcrossTheNearestTie, ()) {
   const auto bits = any_bits<std::uint32_t>();
   const float value = float_from_bits(bits & 0x7FFFFFFFu);
   RC_PRE(std::isfinite(value) && value < 0x1p127f);
-  expect_tie_separates<Bf16>(value);
-  expect_tie_separates<Fp16>(std::ldexp(float_from_bits((bits & 0x007FFFFFu) | 0x3F800000u),
-                                        static_cast<int>(bits >> 23 & 0xFF) % 40 - 24));
+  expect_rounding_to_change_across_the_tie<Bf16>(value);
+  expect_rounding_to_change_across_the_tie<Fp16>(std::ldexp(float_from_bits((bits & 0x007FFFFFu) | 0x3F800000u),
+                                                            static_cast<int>(bits >> 23 & 0xFF) % 40 - 24));
 }
 
 }  // namespace
