@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <functional>
 
-#include <CLI/CLI.hpp>
-
 #include "conformance/gate/gate.h"
+
+namespace CLI {
+class App;
+}
 
 namespace bitproof::conformance {
 

@@ -29,6 +29,7 @@ enum class FindingKind {
   stale_machine_code,
   stale_reference,
   nondeterminism,  // the same inputs, other outputs
+  unreadable,
   unsupported_schema,
   mixed_tool_builds,
   shard_missing,

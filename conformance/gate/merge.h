@@ -28,9 +28,8 @@ class Merger {
   Merger& operator=(Merger&&) noexcept;
   ~Merger();
 
-  // `name` is what findings call the report: its path. A report with the same content as an earlier one changes
-  // nothing.
-  void add(Report report, std::string name);
+  // A report with the same content as an earlier one changes nothing.
+  void add(StoredReport report);
   Merged finish() &&;
 
  private:

@@ -46,6 +46,8 @@ struct Waiver {
   std::chrono::year_month_day expires;  // the last day on which it holds, UTC
 };
 
+std::string label(const Waiver& waiver);
+
 struct Policy {
   std::string name;
   std::vector<Requirement> required;  // no two alike

@@ -1,10 +1,12 @@
 #include "conformance/report/json_reader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace bitproof::conformance {
 namespace {
@@ -86,6 +88,14 @@ bool JsonReader::boolean() const {
   if (node_ != nullptr && node_->is_boolean()) return node_->get<bool>();
   complain("true or false is expected");
   return false;
+}
+
+void JsonReader::only(std::initializer_list<std::string_view> known) const {
+  if (!present() || !node_->is_object()) return;
+  for (const auto& member : node_->items()) {
+    if (std::ranges::find(known, member.key()) == known.end())
+      (*this)[std::string_view{member.key()}].complain("unknown key");
+  }
 }
 
 void JsonReader::complain(std::string what) const {

@@ -4,11 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace bitproof::conformance {
 
@@ -38,9 +39,8 @@ class JsonReader {
   double number() const;        // a number, or "nan", "inf", "-inf"
   bool boolean() const;
 
-  // Complains about members that are not among `known`, of an object.
-  template <class Names>
-  void only(const Names& known) const;
+  // Complains about members of an object that are not among `known`.
+  void only(std::initializer_list<std::string_view> known) const;
 
   void complain(std::string what) const;
   std::string pointer() const;
@@ -59,15 +59,5 @@ std::string to_hex(std::uint64_t bits);
 
 // A number, or "nan", "inf", "-inf", the form that number() reads.
 nlohmann::json number_to_json(double value);
-
-template <class Names>
-void JsonReader::only(const Names& known) const {
-  if (!present() || !node_->is_object()) return;
-  for (const auto& member : node_->items()) {
-    bool found = false;
-    for (const std::string_view name : known) found = found || name == member.key();
-    if (!found) (*this)[std::string_view{member.key()}].complain("unknown key");
-  }
-}
 
 }  // namespace bitproof::conformance

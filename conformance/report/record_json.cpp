@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
 #include "conformance/report/base64.h"
 
 namespace bitproof::conformance {

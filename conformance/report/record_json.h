@@ -1,7 +1,7 @@
 // A record as JSON, without its hash.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "conformance/report/json_reader.h"
 #include "conformance/report/record.h"

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "conformance/report/record.h"
 #include "conformance/report/result.h"
@@ -96,10 +96,19 @@ nlohmann::json to_json(const Report& report);
 // As a file: one record a line, so that a report can be compared line by line and its damage seen.
 std::string to_text(const Report& report);
 
+// A report as it was found.
+struct StoredReport {
+  Report report;
+  std::string content_sha256;  // that it states, and has
+  std::string name;            // the file, or what else errors and findings are to call it
+};
+
 // Reads a report from a file or from the directory that holds it. The errors name the file, the place as a JSON
 // pointer (or line and column where it is no JSON), and the remedy.
+Result<StoredReport> load_report(const std::filesystem::path& file_or_directory);
 Result<Report> parse_report(const std::filesystem::path& file_or_directory);
 // The same for text; `source` is what errors call it.
+Result<StoredReport> load_report_text(std::string_view text, const std::string& source);
 Result<Report> parse_report_text(std::string_view text, const std::string& source);
 
 // The hash that a written report states for itself.

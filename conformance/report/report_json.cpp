@@ -1,14 +1,14 @@
 #include <charconv>
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "conformance/report/json_reader.h"
 #include "conformance/report/record_json.h"
 #include "conformance/report/report.h"
 #include "conformance/report/report_text.h"
 #include "conformance/report/sha256.h"
+#include "conformance/report/text_file.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -116,7 +116,7 @@ class ReportParser {
  public:
   ReportParser(json document, const std::string& source) : document_(std::move(document)), source_(source) {}
 
-  Result<Report> parse() {
+  Result<StoredReport> parse() {
     std::optional<Complaint> complaint;
     const JsonReader root{document_, complaint};
 
@@ -142,7 +142,7 @@ class ReportParser {
       check_sources(report, records[i]);
     }
     if (complaint) return malformed(*complaint);
-    return report;
+    return StoredReport{std::move(report), root["content_sha256"].text(), source_};
   }
 
  private:
@@ -190,16 +190,6 @@ class ReportParser {
   json document_;
   const std::string& source_;
 };
-
-Result<std::string> read_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || !text)
-    return Error{ErrorKind::unreadable, "cannot be read", file.string(),
-                 "name a report.json or the directory that holds one"};
-  return std::move(text).str();
-}
 
 }  // namespace
 
@@ -271,7 +261,7 @@ std::string content_sha256(const Report& report) {
   return content_hash(header_to_json(report), hashes);
 }
 
-Result<Report> parse_report_text(std::string_view text, const std::string& source) {
+Result<StoredReport> load_report_text(std::string_view text, const std::string& source) {
   json document;
   try {
     document = json::parse(text);
@@ -282,13 +272,25 @@ Result<Report> parse_report_text(std::string_view text, const std::string& sourc
   return ReportParser{std::move(document), source}.parse();
 }
 
-Result<Report> parse_report(const std::filesystem::path& file_or_directory) {
+Result<StoredReport> load_report(const std::filesystem::path& file_or_directory) {
   std::error_code ignored;
   const bool directory = std::filesystem::is_directory(file_or_directory, ignored);
   const std::filesystem::path file = directory ? file_or_directory / kReportFile : file_or_directory;
-  const Result<std::string> text = read_file(file);
+  const Result<std::string> text = read_text_file(file, "name a report.json or the directory that holds one");
   if (!text) return text.error();
-  return parse_report_text(*text, file.string());
+  return load_report_text(*text, file.string());
+}
+
+Result<Report> parse_report_text(std::string_view text, const std::string& source) {
+  Result<StoredReport> stored = load_report_text(text, source);
+  if (!stored) return stored.error();
+  return std::move(stored->report);
+}
+
+Result<Report> parse_report(const std::filesystem::path& file_or_directory) {
+  Result<StoredReport> stored = load_report(file_or_directory);
+  if (!stored) return stored.error();
+  return std::move(stored->report);
 }
 
 }  // namespace bitproof::conformance

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "conformance/report/combine.h"
 #include "conformance/report/durable_file.h"

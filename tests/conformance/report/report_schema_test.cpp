@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "conformance/report/report.h"
 #include "tests/conformance/report/samples.h"
