@@ -1,11 +1,11 @@
 #include "metrics/pixels/plane_sums.h"
 
 #include <cstring>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "metrics/pixels/block_sums.h"
+#include "metrics/pixels/window_distance.h"
 
 namespace bitproof::metrics {
 namespace {
@@ -32,7 +32,7 @@ std::uint64_t squared_error(PlaneView<T> a, PlaneView<T> b, int left, int top, i
 }
 
 // Below 2^53 per row: 2^14 blocks of 16 squares below 2^32.
-double row_error(const BlockRow& row) { return std::accumulate(row.error.begin(), row.error.end(), 0.0); }
+double row_error(const BlockRow& row) { return sum_in_fixed_order(row.error); }
 
 // Adds the squared errors and the windows' distances of the whole blocks to `sums`.
 template <class T>

@@ -32,7 +32,10 @@ inline double window_distance(double a, double b, double error, double product,
 // set.
 inline double sum_in_fixed_order(std::span<const double> values) {
   std::array<double, 4> sums{};
-  for (std::size_t i = 0; i < values.size(); ++i) sums[i % 4] += values[i];
+  std::size_t i = 0;
+  for (; i + 4 <= values.size(); i += 4)
+    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += values[i + lane];
+  for (std::size_t lane = 0; i < values.size(); ++i, ++lane) sums[lane] += values[i];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
