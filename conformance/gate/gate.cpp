@@ -192,13 +192,23 @@ class Gate {
                   ": required by the policy, but gone from reports that have other records of the same "
                   "implementation and "
                   "architecture; find out who removed it, or take it out of the policy"};
-    return {
-        FindingKind::missing, what,
-        fmt::format(
-            "{}: no report has it; run ./bitproof run --op {} --dtype {} --impl {} --domain {} on {} and pass "
-            "the report",
-            what, requirement.op, requirement.dtype, requirement.implementation, requirement.domain,
-            requirement.architecture)};
+    return {FindingKind::missing, what,
+            fmt::format("{}: no report has it{}; run ./bitproof run --op {} --dtype {} --impl {} --domain {} "
+                        "on {} and pass "
+                        "the report",
+                        what, why_not_run(requirement), requirement.op, requirement.dtype,
+                        requirement.implementation, requirement.domain, requirement.architecture)};
+  }
+
+  // A machine without a device cannot tell which architecture it did not run on, but why it did not.
+  std::string why_not_run(const Requirement& requirement) const {
+    for (const Record& r : result_.evidence.records) {
+      if (r.op == requirement.op && r.dtype == requirement.dtype &&
+          r.implementation == requirement.implementation && r.domain == requirement.domain &&
+          r.architecture == "cuda" && !r.reason.empty())
+        return " (" + r.reason + ")";
+    }
+    return "";
   }
 
   std::vector<Finding> flaws_of(const Record& record, const Requirement& requirement) {
