@@ -8,14 +8,11 @@
 #include <span>
 #include <string_view>
 
+#include "conformance/poison.h"
 #include "conformance/report/record.h"
 #include "reference/half.h"
 
 namespace bitproof::conformance {
-
-// What outputs and their guard bands hold before a launch: a NaN in both formats that no conversion produces,
-// so that an element which still holds it was not written.
-inline constexpr std::uint16_t kPoison = 0xFFA5;
 
 // The bits of an array of half-precision numbers.
 template <reference::Half T>

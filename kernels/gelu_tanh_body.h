@@ -39,37 +39,48 @@ BITPROOF_KERNEL Vector<kVectorBytes> gelu_tanh_of(const Vector<kVectorBytes>& x,
   return result;
 }
 
+// `kRows` rows of one vector, `step` elements apart. All loads are in flight before the first use.
+template <HalfType kType, bool kBias, int kVectorBytes, int kRows>
+BITPROOF_KERNEL void gelu_tanh_rows(const std::uint16_t* input, std::uint16_t* output, std::int64_t step,
+                                    const Vector<kVectorBytes>& bias) {
+  Vector<kVectorBytes> x[kRows];
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+  for (int i = 0; i < kRows; ++i) x[i] = load_streaming<kVectorBytes>(input + i * step);
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+  for (int i = 0; i < kRows; ++i)
+    store_streaming<kVectorBytes>(output + i * step, gelu_tanh_of<kType, kBias, kVectorBytes>(x[i], bias));
+}
+
 // One thread's share. `Thread` says where it stands: first_vector(), vector_stride() along a row, first_row(),
 // row_stride() for its next row within a tile, tile_stride() to the next tile, and the two ends of a dependent
-// launch: wait_for_producer() before anything is read, release_consumer() after everything is written.
+// launch: wait_for_producer() before anything is read, release_consumer() after everything is written. A
+// thread's rows are its own, so in place is safe.
 template <HalfType kType, bool kBias, int kVectorBytes, int kRowsPerThread, class Thread>
 BITPROOF_KERNEL void gelu_tanh_body(const Thread& thread, const RowwiseArguments& arguments) {
   using V = Vector<kVectorBytes>;
   thread.wait_for_producer();
   const std::int64_t width = arguments.width;
-  const std::int64_t vectors = width / V::kElements;
-  for (std::int64_t vector = thread.first_vector(); vector < vectors; vector += thread.vector_stride()) {
+  const std::int64_t step = thread.row_stride() * width;
+  for (std::int64_t vector = thread.first_vector(); vector < width / V::kElements;
+       vector += thread.vector_stride()) {
     const std::int64_t column = vector * V::kElements;
     V bias{};
     if constexpr (kBias) bias = load_cached<kVectorBytes>(arguments.bias + column);
     for (std::int64_t tile = thread.first_row(); tile < arguments.rows; tile += thread.tile_stride()) {
       const std::int64_t first = tile * width + column;
-      const std::int64_t step = thread.row_stride() * width;
-      // All loads are in flight before the first use; a thread's rows are its own, so in place is safe.
-      V x[kRowsPerThread];
-#if defined(__CUDACC__)
-#pragma unroll
-#endif
-      for (int i = 0; i < kRowsPerThread; ++i)
-        if (tile + i * thread.row_stride() < arguments.rows)
-          x[i] = load_streaming<kVectorBytes>(arguments.input + first + i * step);
-#if defined(__CUDACC__)
-#pragma unroll
-#endif
-      for (int i = 0; i < kRowsPerThread; ++i)
-        if (tile + i * thread.row_stride() < arguments.rows)
-          store_streaming<kVectorBytes>(arguments.output + first + i * step,
-                                        gelu_tanh_of<kType, kBias, kVectorBytes>(x[i], bias));
+      const std::uint16_t* const input = arguments.input + first;
+      std::uint16_t* const output = arguments.output + first;
+      if (tile + (kRowsPerThread - 1) * thread.row_stride() < arguments.rows) {
+        gelu_tanh_rows<kType, kBias, kVectorBytes, kRowsPerThread>(input, output, step, bias);
+      } else {
+        std::int64_t offset = 0;
+        for (std::int64_t row = tile; row < arguments.rows; row += thread.row_stride(), offset += step)
+          gelu_tanh_rows<kType, kBias, kVectorBytes, 1>(input + offset, output + offset, step, bias);
+      }
     }
   }
   thread.release_consumer();

@@ -15,9 +15,11 @@ std::int64_t divide_rounding_up(std::int64_t a, std::int64_t b) { return (a + b 
 
 }  // namespace
 
-LaunchGeometry launch_geometry(const LaunchRule& rule, std::int64_t rows, std::int64_t vectors_per_row) {
+LaunchGeometry launch_geometry(const LaunchRule& rule, int vector_bytes, std::int64_t rows,
+                               std::int64_t vectors_per_row) {
   const std::int64_t tiles_x = divide_rounding_up(vectors_per_row, rule.threads_x);
-  const std::int64_t tiles_y = divide_rounding_up(rows, std::int64_t{rule.threads_y} * rule.rows_per_thread);
+  const std::int64_t tiles_y =
+      divide_rounding_up(rows, std::int64_t{rule.threads_y} * rule.rows_per_thread(vector_bytes));
   return {
       .grid_x = static_cast<std::uint32_t>(std::min(tiles_x, kMaxGridX)),
       .grid_y = static_cast<std::uint32_t>(std::min(tiles_y, kMaxGridY)),
@@ -38,11 +40,14 @@ std::string launch_rule_text(std::string_view implementation, std::string_view a
 
   const std::optional<ArchitectureTraits> traits = find_architecture(architecture);
   const bool dependent = traits && traits->programmatic_dependent_launch;
-  const LaunchRule& rule = kRowTileRule;
-  return "block " + std::to_string(rule.threads_x) + "x" + std::to_string(rule.threads_y) + ", " +
-         std::to_string(rule.rows_per_thread) + " rows a thread, one block a tile, grid at most " +
-         std::to_string(kMaxGridX) + "x" + std::to_string(kMaxGridY) + ", vector " +
-         std::to_string(traits ? traits->vector_bytes : 16) + ", dependent launch " +
+  const int vector_bytes = traits ? traits->vector_bytes : 16;
+  const auto tile = [vector_bytes](const LaunchRule& rule) {
+    return "block " + std::to_string(rule.threads_x) + "x" + std::to_string(rule.threads_y) + " with " +
+           std::to_string(rule.rows_per_thread(vector_bytes)) + " rows a thread";
+  };
+  return tile(kRowTileRule) + " from " + std::to_string(kLongTensorElements) + " elements on, else " +
+         tile(kShortTensorRule) + "; one block a tile, grid at most " + std::to_string(kMaxGridX) + "x" +
+         std::to_string(kMaxGridY) + ", vector " + std::to_string(vector_bytes) + ", dependent launch " +
          (dependent ? "on" : "off");
 }
 

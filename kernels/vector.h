@@ -15,19 +15,20 @@ struct alignas(kBytes) Vector {
   std::uint32_t words[kWords];
 };
 
-// Streaming accesses: every element is touched once, so it is the first to be evicted (PTX ISA, "cache
-// operators", .cs). Not the non-coherent path: the output may be the input.
+// Streaming accesses: every element is touched once, so loads take no line of the first-level cache and stores
+// are the first to be evicted (PTX ISA, "ld", .L1::no_allocate; "cache operators", .cs). Not the non-coherent
+// path: the output may be the input.
 template <int kBytes>
 BITPROOF_KERNEL Vector<kBytes> load_streaming(const std::uint16_t* address) {
   Vector<kBytes> v;
 #if defined(__CUDACC__)
   if constexpr (kBytes == 16) {
-    asm volatile("ld.global.cs.v4.b32 {%0, %1, %2, %3}, [%4];"
+    asm volatile("ld.global.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(v.words[0]), "=r"(v.words[1]), "=r"(v.words[2]), "=r"(v.words[3])
                  : "l"(address)
                  : "memory");
   } else {
-    asm volatile("ld.global.cs.v8.b32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
+    asm volatile("ld.global.L1::no_allocate.v8.b32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
                  : "=r"(v.words[0]), "=r"(v.words[1]), "=r"(v.words[2]), "=r"(v.words[3]), "=r"(v.words[4]),
                    "=r"(v.words[5]), "=r"(v.words[6]), "=r"(v.words[7])
                  : "l"(address)

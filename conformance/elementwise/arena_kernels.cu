@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "conformance/comparison.h"
 #include "conformance/digest.h"
+#include "conformance/poison.h"
 #include "conformance/elementwise/arena_kernels.h"
 #include "kernels/cuda/device.h"
 

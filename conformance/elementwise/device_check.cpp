@@ -54,7 +54,7 @@ class DeviceArena {
     check(cudaFree(memory_), "cudaFree");
     memory_ = nullptr;
     elements_ = 0;
-    check(cudaMalloc(&memory_, elements * sizeof(std::uint16_t)), "cudaMalloc");
+    check(cudaMalloc(reinterpret_cast<void**>(&memory_), elements * sizeof(std::uint16_t)), "cudaMalloc");
     elements_ = elements;
     return memory_;
   }
@@ -68,8 +68,8 @@ class DeviceArena {
 class DeviceCounters {
  public:
   DeviceCounters() {
-    check(cudaMalloc(&device_, sizeof(Values)), "cudaMalloc");
-    check(cudaMallocHost(&host_, sizeof(Values)), "cudaMallocHost");
+    check(cudaMalloc(reinterpret_cast<void**>(&device_), sizeof(Values)), "cudaMalloc");
+    check(cudaMallocHost(reinterpret_cast<void**>(&host_), sizeof(Values)), "cudaMallocHost");
   }
   ~DeviceCounters() {
     (void)cudaFree(device_);

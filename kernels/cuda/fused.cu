@@ -11,15 +11,20 @@
 
 namespace bitproof::kernels::cuda {
 
-inline constexpr LaunchRule kFusedRule = kRowTileRule;
+#if defined(__CUDA_ARCH__)
+inline constexpr int kVectorBytes = traits_for(__CUDA_ARCH__ / 10).vector_bytes;
+#else
+inline constexpr int kVectorBytes = 16;  // the host pass compiles no device code
+#endif
 
 // Where one thread of the grid stands; kernels/host/gelu_tanh_host.cpp has the CPU's counterpart.
+template <LaunchRule kRule>
 struct GridThread {
   BITPROOF_KERNEL std::int64_t first_vector() const {
-    return std::int64_t{blockIdx.x} * kFusedRule.threads_x + threadIdx.x;
+    return std::int64_t{blockIdx.x} * kRule.threads_x + threadIdx.x;
   }
-  BITPROOF_KERNEL std::int64_t vector_stride() const { return std::int64_t{gridDim.x} * kFusedRule.threads_x; }
-  BITPROOF_KERNEL std::int64_t row_stride() const { return kFusedRule.threads_y; }
+  BITPROOF_KERNEL std::int64_t vector_stride() const { return std::int64_t{gridDim.x} * kRule.threads_x; }
+  BITPROOF_KERNEL std::int64_t row_stride() const { return kRule.threads_y; }
   BITPROOF_KERNEL std::int64_t first_row() const {
     return std::int64_t{blockIdx.y} * kRowsPerBlock + threadIdx.y;
   }
@@ -40,27 +45,22 @@ struct GridThread {
   }
 
  private:
-  static constexpr std::int64_t kRowsPerBlock = kFusedRule.threads_y * kFusedRule.rows_per_thread;
+  static constexpr std::int64_t kRowsPerBlock = kRule.threads_y * kRule.rows_per_thread(kVectorBytes);
 };
 
-#if defined(__CUDA_ARCH__)
-inline constexpr int kVectorBytes = traits_for(__CUDA_ARCH__ / 10).vector_bytes;
-#else
-inline constexpr int kVectorBytes = 16;  // the host pass compiles no device code
-#endif
-
-template <HalfType kType, bool kBias>
-__global__ void __launch_bounds__(kFusedRule.block_threads())
+template <HalfType kType, bool kBias, LaunchRule kRule>
+__global__ void __launch_bounds__(kRule.block_threads())
     gelu_tanh_fused(const __grid_constant__ RowwiseArguments arguments) {
-  gelu_tanh_body<kType, kBias, kVectorBytes, kFusedRule.rows_per_thread>(GridThread{}, arguments);
+  gelu_tanh_body<kType, kBias, kVectorBytes, kRule.rows_per_thread(kVectorBytes)>(GridThread<kRule>{},
+                                                                                  arguments);
 }
 
 namespace {
 
-template <HalfType kType, bool kBias>
-void launch(const RowwiseArguments& arguments, const ArchitectureTraits& traits, cudaStream_t stream) {
+template <HalfType kType, bool kBias, LaunchRule kRule>
+void launch_with(const RowwiseArguments& arguments, const ArchitectureTraits& traits, cudaStream_t stream) {
   const LaunchGeometry geometry =
-      launch_geometry(kFusedRule, arguments.rows, arguments.width * 2 / traits.vector_bytes);
+      launch_geometry(kRule, traits.vector_bytes, arguments.rows, arguments.width * 2 / traits.vector_bytes);
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -70,7 +70,17 @@ void launch(const RowwiseArguments& arguments, const ArchitectureTraits& traits,
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = traits.programmatic_dependent_launch ? 1 : 0;
-  check(cudaLaunchKernelEx(&config, gelu_tanh_fused<kType, kBias>, arguments), "launch of gelu_tanh_fused");
+  check(cudaLaunchKernelEx(&config, gelu_tanh_fused<kType, kBias, kRule>, arguments),
+        "launch of gelu_tanh_fused");
+}
+
+template <HalfType kType, bool kBias>
+void launch(const RowwiseArguments& arguments, const ArchitectureTraits& traits, cudaStream_t stream) {
+  if (rule_for(arguments.rows, arguments.width) == kRowTileRule) {
+    launch_with<kType, kBias, kRowTileRule>(arguments, traits, stream);
+  } else {
+    launch_with<kType, kBias, kShortTensorRule>(arguments, traits, stream);
+  }
 }
 
 template <bool kBias>

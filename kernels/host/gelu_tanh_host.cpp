@@ -9,9 +9,8 @@
 namespace bitproof::kernels::host {
 namespace {
 
-constexpr LaunchRule kRule = kRowTileRule;
-
 // Where one thread of the grid stands; the device's counterpart is in kernels/cuda/fused.cu.
+template <LaunchRule kRule, int kVectorBytes>
 struct HostThread {
   const LaunchGeometry& grid;
   std::uint32_t block_x, block_y, thread_x, thread_y;
@@ -20,23 +19,32 @@ struct HostThread {
   std::int64_t vector_stride() const { return std::int64_t{grid.grid_x} * grid.block_x; }
   std::int64_t row_stride() const { return grid.block_y; }
   std::int64_t first_row() const {
-    return std::int64_t{block_y} * grid.block_y * kRule.rows_per_thread + thread_y;
+    return std::int64_t{block_y} * grid.block_y * kRule.rows_per_thread(kVectorBytes) + thread_y;
   }
-  std::int64_t tile_stride() const { return std::int64_t{grid.grid_y} * grid.block_y * kRule.rows_per_thread; }
+  std::int64_t tile_stride() const {
+    return std::int64_t{grid.grid_y} * grid.block_y * kRule.rows_per_thread(kVectorBytes);
+  }
   void wait_for_producer() const {}
   void release_consumer() const {}
 };
 
-template <HalfType kType, bool kBias, int kVectorBytes>
-void run_grid(const RowwiseArguments& arguments) {
+template <HalfType kType, bool kBias, int kVectorBytes, LaunchRule kRule>
+void run_blocks(const RowwiseArguments& arguments) {
   const LaunchGeometry grid =
-      launch_geometry(kRule, arguments.rows, arguments.width / Vector<kVectorBytes>::kElements);
+      launch_geometry(kRule, kVectorBytes, arguments.rows, arguments.width / Vector<kVectorBytes>::kElements);
   for (std::uint32_t block_y = 0; block_y < grid.grid_y; ++block_y)
     for (std::uint32_t block_x = 0; block_x < grid.grid_x; ++block_x)
       for (std::uint32_t thread_y = 0; thread_y < grid.block_y; ++thread_y)
         for (std::uint32_t thread_x = 0; thread_x < grid.block_x; ++thread_x)
-          gelu_tanh_body<kType, kBias, kVectorBytes, kRule.rows_per_thread>(
-              HostThread{grid, block_x, block_y, thread_x, thread_y}, arguments);
+          gelu_tanh_body<kType, kBias, kVectorBytes, kRule.rows_per_thread(kVectorBytes)>(
+              HostThread<kRule, kVectorBytes>{grid, block_x, block_y, thread_x, thread_y}, arguments);
+}
+
+template <HalfType kType, bool kBias, int kVectorBytes>
+void run_grid(const RowwiseArguments& arguments) {
+  if (rule_for(arguments.rows, arguments.width) == kRowTileRule)
+    return run_blocks<kType, kBias, kVectorBytes, kRowTileRule>(arguments);
+  return run_blocks<kType, kBias, kVectorBytes, kShortTensorRule>(arguments);
 }
 
 template <HalfType kType, bool kBias>
