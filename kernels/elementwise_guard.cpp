@@ -39,6 +39,7 @@ Applicability check_tensor(const Named& named, int vector_bytes) {
     if (tensor.shape[axis] <= 0) return {quoted(named, "has no rows: its shape is " + shape_text(tensor))};
   if (tensor.shape[tensor.ndim - 1] <= 0)
     return {quoted(named, "has a width that is not positive: its shape is " + shape_text(tensor))};
+  if (tensor.data == nullptr) return {quoted(named, "has no data")};
   if (!is_contiguous(tensor)) return {quoted(named, "is not contiguous (row-major without gaps)")};
   if (reinterpret_cast<std::uintptr_t>(data_of(tensor)) % static_cast<unsigned>(vector_bytes) != 0)
     return {quoted(named, "is not aligned to the vector of " + std::to_string(vector_bytes) + " bytes")};
