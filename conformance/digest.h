@@ -21,7 +21,8 @@ BITPROOF_HOST_DEVICE constexpr std::uint64_t mix64(std::uint64_t z) {
 }
 
 // The term of one element. `index` is its position in the whole domain, not in the block.
-BITPROOF_HOST_DEVICE constexpr std::uint64_t digest_term(std::uint64_t seed, std::uint64_t index, std::uint32_t bits) {
+BITPROOF_HOST_DEVICE constexpr std::uint64_t digest_term(std::uint64_t seed, std::uint64_t index,
+                                                         std::uint32_t bits) {
   return mix64(mix64(seed ^ index) ^ bits);
 }
 

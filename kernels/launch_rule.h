@@ -28,6 +28,14 @@ struct LaunchRule {
 // many small blocks even out the end of a short one.
 inline constexpr LaunchRule kRowTileRule{.threads_x = 64, .threads_y = 2, .bytes_in_flight = 64};
 inline constexpr LaunchRule kShortTensorRule{.threads_x = 64, .threads_y = 4, .bytes_in_flight = 16};
+// The rules as types: nvcc takes no values of class type as template arguments of kernels.
+struct LongTensors {
+  static constexpr LaunchRule kRule = kRowTileRule;
+};
+struct ShortTensors {
+  static constexpr LaunchRule kRule = kShortTensorRule;
+};
+
 inline constexpr std::int64_t kLongTensorElements = std::int64_t{1} << 28;
 
 constexpr const LaunchRule& rule_for(std::int64_t rows, std::int64_t width) {

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/gate_services.h"
 
 int main(int argc, char** argv) {
   constexpr int kBadUsage = 2, kCouldNotRun = 3;
@@ -13,8 +14,13 @@ int main(int argc, char** argv) {
       "bitproof"};
   app.require_subcommand(1);
   int status = 0;
+  const bitproof::conformance::GateServices services = bitproof::conformance::gate_services();
   bitproof::conformance::add_run_command(app, status);
   bitproof::conformance::add_trace_command(app, status);
+  bitproof::conformance::add_bench_command(app, status);
+  bitproof::conformance::add_gate_command(app, services, status);
+  bitproof::conformance::add_merge_command(app, services, status);
+  bitproof::conformance::add_show_command(app, services, status);
   bitproof::conformance::add_list_command(app, status);
   try {
     app.parse(argc, argv);

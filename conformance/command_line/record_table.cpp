@@ -12,20 +12,20 @@
 namespace bitproof::conformance {
 namespace {
 
-Colour colour_of(Verdict verdict) {
+Ink colour_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::bit_exact:
     case Verdict::within_contract:
-      return Colour::green;
+      return Ink::green;
     case Verdict::mismatch:
     case Verdict::refused:
     case Verdict::error:
-      return Colour::red;
+      return Ink::red;
     case Verdict::known_mismatch:
     case Verdict::not_run:
-      return Colour::yellow;
+      return Ink::yellow;
   }
-  return Colour::none;
+  return Ink::none;
 }
 
 constexpr auto kRow = "{:<15} {:<5} {:<14} {:<15} {:<7} {:>32} {:>10} {:>8}  {}\n";
@@ -37,7 +37,7 @@ std::string coverage(const Record& record) {
 
 void print_counterexample(const Record& record) {
   const Counterexample& first = *record.first;
-  fmt::print("\n{}: {} of {} {} differ\n", coloured(label(record), Colour::red, stdout), record.mismatches,
+  fmt::print("\n{}: {} of {} {} differ\n", coloured(label(record), Ink::red, stdout), record.mismatches,
              record.tested, record.unit);
   fmt::print("  first      {}\n", fmt::join(first.inputs, ", "));
   fmt::print("  expected   {} ({:.9g})\n", first.expected, first.expected_value);
@@ -71,9 +71,9 @@ void print_findings(const std::vector<Record>& records) {
       print_counterexample(record);
     } else if (record.verdict == Verdict::mismatch) {
       fmt::print("\n{}: {} elements outside the output were written\n",
-                 coloured(label(record), Colour::red, stdout), record.kinds.out_of_bounds);
+                 coloured(label(record), Ink::red, stdout), record.kinds.out_of_bounds);
     } else if (record.verdict == Verdict::error || record.verdict == Verdict::refused) {
-      fmt::print("\n{}: {}: {}\n", label(record), coloured(name(record.verdict), Colour::red, stdout),
+      fmt::print("\n{}: {}: {}\n", label(record), coloured(name(record.verdict), Ink::red, stdout),
                  record.reason);
     }
   }
@@ -83,7 +83,7 @@ void print_findings(const std::vector<Record>& records) {
     if (record.verdict == Verdict::not_run) ++not_run[record.reason];
   if (!not_run.empty()) fmt::print("\n");
   for (const auto& [reason, count] : not_run)
-    fmt::print("{}: {} records: {}\n", coloured("not_run", Colour::yellow, stdout), count, reason);
+    fmt::print("{}: {} records: {}\n", coloured("not_run", Ink::yellow, stdout), count, reason);
 }
 
 void print_summary(const Report& report, const std::filesystem::path& path) {

@@ -24,9 +24,9 @@ std::int64_t milliseconds_now() {
 
 }  // namespace
 
-std::string coloured(std::string_view text, Colour colour, std::FILE* stream) {
-  if (colour == Colour::none || !wants_colour(stream)) return std::string(text);
-  const int code = colour == Colour::green ? 32 : colour == Colour::red ? 31 : 33;
+std::string coloured(std::string_view text, Ink colour, std::FILE* stream) {
+  if (colour == Ink::none || !wants_colour(stream)) return std::string(text);
+  const int code = colour == Ink::green ? 32 : colour == Ink::red ? 31 : 33;
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 

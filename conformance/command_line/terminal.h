@@ -8,10 +8,10 @@
 
 namespace bitproof::conformance {
 
-enum class Colour { none, green, red, yellow };
+enum class Ink { none, green, red, yellow };
 
 // `text` in the colour, if `stream` is a terminal and NO_COLOR is not set (no-color.org).
-std::string coloured(std::string_view text, Colour colour, std::FILE* stream);
+std::string coloured(std::string_view text, Ink colour, std::FILE* stream);
 
 // A bar on standard error that redraws itself, at most ten times a second; draws nothing unless that is a
 // terminal.

@@ -11,7 +11,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
-#include "conformance/digest_bulk.h"
+#include "conformance/device/device_memory.h"
 #include "conformance/elementwise/arena_kernels.h"
 #include "conformance/elementwise/elementwise_check.h"
 #include "kernels/cuda/device.h"
@@ -25,77 +25,7 @@ using reference::Half;
 
 constexpr unsigned kProducerDelay = 3;  // milliseconds
 constexpr int kRepetitions = 100;
-
-class Stream {
- public:
-  // Not synchronised with the default stream: a kernel that ignores its stream is not put in order by accident.
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
-  ~Stream() { (void)cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-
-  operator cudaStream_t() const { return stream_; }  // NOLINT(google-explicit-constructor)
-  void wait() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
-// Device memory that grows and is kept for the next block.
-class DeviceArena {
- public:
-  DeviceArena() = default;
-  ~DeviceArena() { (void)cudaFree(memory_); }
-  DeviceArena(const DeviceArena&) = delete;
-  DeviceArena& operator=(const DeviceArena&) = delete;
-
-  std::uint16_t* reserve(std::uint64_t elements) {
-    if (elements <= elements_) return memory_;
-    check(cudaFree(memory_), "cudaFree");
-    memory_ = nullptr;
-    elements_ = 0;
-    check(cudaMalloc(reinterpret_cast<void**>(&memory_), elements * sizeof(std::uint16_t)), "cudaMalloc");
-    elements_ = elements;
-    return memory_;
-  }
-
- private:
-  std::uint16_t* memory_ = nullptr;
-  std::uint64_t elements_ = 0;
-};
-
-// Counters on the device and, after fetch(), on the host.
-class DeviceCounters {
- public:
-  DeviceCounters() {
-    check(cudaMalloc(reinterpret_cast<void**>(&device_), sizeof(Values)), "cudaMalloc");
-    check(cudaMallocHost(reinterpret_cast<void**>(&host_), sizeof(Values)), "cudaMallocHost");
-  }
-  ~DeviceCounters() {
-    (void)cudaFree(device_);
-    (void)cudaFreeHost(host_);
-  }
-  DeviceCounters(const DeviceCounters&) = delete;
-  DeviceCounters& operator=(const DeviceCounters&) = delete;
-
-  void clear(cudaStream_t stream) {
-    check(cudaMemsetAsync(device_, 0, sizeof(Values), stream), "cudaMemsetAsync");
-  }
-  void fetch(cudaStream_t stream) {
-    check(cudaMemcpyAsync(host_, device_, sizeof(Values), cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
-  }
-  std::uint64_t* digest() { return &device_->digest; }
-  std::uint64_t* overwritten() { return &device_->overwritten; }
-  std::uint64_t fetched_digest() const { return host_->digest; }
-  std::uint64_t fetched_overwritten() const { return host_->overwritten; }
-
- private:
-  struct Values {
-    std::uint64_t digest, overwritten;
-  };
-  Values* device_ = nullptr;
-  Values* host_ = nullptr;
-};
+constexpr std::size_t kDigest = 0, kOverwritten = 1;  // counters
 
 class CapturedGraph {
  public:
@@ -223,10 +153,10 @@ class DeviceCheck final : public Check {
   std::uint64_t output_digest(const Launched& launched) {
     counters_.clear(stream_);
     add_output_digest(arena_, launched.placement, launched.c.first_index, subject_.identity.seed,
-                      counters_.digest(), stream_);
+                      counters_.on_device(kDigest), stream_);
     counters_.fetch(stream_);
     stream_.wait();
-    return counters_.fetched_digest();
+    return counters_.fetched(kDigest);
   }
 
   std::uint64_t expected_digest(const Launched& launched, std::uint64_t block) {
@@ -237,7 +167,8 @@ class DeviceCheck final : public Check {
   Record after_refusal(const Launched& launched, std::uint64_t block, const kernels::Applicability& answer,
                        const std::string& reason) {
     // What the refused launch left behind must be the inputs and nothing else.
-    add_overwritten(arena_, launched.placement, launched.c.source, false, counters_.overwritten(), stream_);
+    add_overwritten(arena_, launched.placement, launched.c.source, false, counters_.on_device(kOverwritten),
+                    stream_);
     counters_.fetch(stream_);
     stream_.wait();
     if (must_be_served(launched.c))
@@ -247,7 +178,7 @@ class DeviceCheck final : public Check {
       return failed_block_record(
           subject_, block, Verdict::error,
           "the kernel refuses with \"" + reason + "\", its predicate says \"" + answer.reason + "\"");
-    if (counters_.fetched_overwritten() != 0)
+    if (counters_.fetched(kOverwritten) != 0)
       return failed_block_record(subject_, block, Verdict::error,
                                  "the kernel refused (" + reason + ") but wrote");
     return refused_block_record(subject_, block);
@@ -255,14 +186,15 @@ class DeviceCheck final : public Check {
 
   Record after_run(const Launched& launched, std::uint64_t block) {
     add_output_digest(arena_, launched.placement, launched.c.first_index, subject_.identity.seed,
-                      counters_.digest(), stream_);
-    add_overwritten(arena_, launched.placement, launched.c.source, true, counters_.overwritten(), stream_);
+                      counters_.on_device(kDigest), stream_);
+    add_overwritten(arena_, launched.placement, launched.c.source, true, counters_.on_device(kOverwritten),
+                    stream_);
     counters_.fetch(stream_);
 
     BlockOutcome outcome;
     outcome.expected_digest = expected_digest(launched, block);  // while the device works
     stream_.wait();
-    outcome.digest = counters_.fetched_digest();
+    outcome.digest = counters_.fetched(kDigest);
     std::optional<ElementFinding<T>> first;
     if (outcome.digest != outcome.expected_digest) {
       outcome.tally = compare_elements(launched);
@@ -275,7 +207,7 @@ class DeviceCheck final : public Check {
         });
       }
     }
-    outcome.tally.kinds.out_of_bounds = counters_.fetched_overwritten();
+    outcome.tally.kinds.out_of_bounds = counters_.fetched(kOverwritten);
     return block_record(subject_, launched.c, block, outcome, first);
   }
 
@@ -334,8 +266,8 @@ class DeviceCheck final : public Check {
   kernels::cuda::DeviceScope scope_;
   std::shared_ptr<Expected<T>> expected_;
   Stream stream_;
-  DeviceArena memory_;
-  DeviceCounters counters_;
+  DeviceBuffer<std::uint16_t> memory_;
+  DeviceCounters<2> counters_;
   std::uint16_t* arena_ = nullptr;
 };
 

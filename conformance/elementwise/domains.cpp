@@ -23,22 +23,8 @@ struct Context {
   Location location;
   std::uint64_t seed;
 
-  InputSource source(InputRule rule, std::uint64_t width) const {
-    InputSource source;
-    source.rule = rule;
-    source.fp16 = dtype == reference::Dtype::fp16;
-    source.unary = !op.has_bias;
-    source.seed = seed;
-    source.width = width;
-    return source;
-  }
-
   Case contiguous(InputRule rule, std::uint64_t rows, std::uint64_t width) const {
-    Case c;
-    c.rows = rows;
-    c.width = width;
-    c.source = source(rule, width);
-    return c;
+    return plain_case(rule, op, dtype, rows, width, seed);
   }
 };
 
@@ -182,6 +168,19 @@ ElementwiseDomain layout(const Context& context) {
 }
 
 }  // namespace
+
+Case plain_case(InputRule rule, const ElementwiseOperator& op, reference::Dtype dtype, std::uint64_t rows,
+                std::uint64_t width, std::uint64_t seed) {
+  Case c;
+  c.rows = rows;
+  c.width = width;
+  c.source.rule = rule;
+  c.source.fp16 = dtype == reference::Dtype::fp16;
+  c.source.unary = !op.has_bias;
+  c.source.seed = seed;
+  c.source.width = width;
+  return c;
+}
 
 std::optional<ElementwiseDomain> make_domain(std::string_view name, const ElementwiseOperator& op,
                                              reference::Dtype dtype, Location location, std::uint64_t seed) {

@@ -42,6 +42,10 @@ struct ElementwiseDomain {
 std::optional<ElementwiseDomain> make_domain(std::string_view name, const ElementwiseOperator& op,
                                              reference::Dtype dtype, Location location, std::uint64_t seed);
 
+// One contiguous launch of `rows` x `width` elements made by `rule`.
+Case plain_case(InputRule rule, const ElementwiseOperator& op, reference::Dtype dtype, std::uint64_t rows,
+                std::uint64_t width, std::uint64_t seed);
+
 struct ProductionShape {
   std::string_view model;
   std::uint64_t rows, width;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "conformance/check.h"
-#include "conformance/runner/device.h"
+#include "conformance/device/cuda_devices.h"
 #include "reference/profile.h"
 
 namespace bitproof::conformance {

@@ -28,14 +28,17 @@ Colour colour_of(std::FILE* file) {
 
 void print(std::FILE* file, const std::string& text) { std::fwrite(text.data(), 1, text.size(), file); }
 
-// Writes an output that was asked for; false, with the reason on `err`, when that is impossible.
-bool write(const GateServices& services, const std::string& file, const std::string& text) {
-  if (file.empty()) return true;
-  const Result<Done> done = replace_file(file, text);
+// Whether an output could be written; the reason on `err` if not.
+bool stored(const GateServices& services, const std::string& file, const Result<Done>& done) {
   if (!done)
-    print(services.err, fmt::format("bitproof: {}: {}; name a file that can be written\n", done.error().where,
-                                    done.error().what));
+    print(services.err,
+          fmt::format("bitproof: {}: {}; name a file that can be written\n", file, done.error().what));
   return static_cast<bool>(done);
+}
+
+// Writes an output if it was asked for.
+bool write(const GateServices& services, const std::string& file, const std::string& text) {
+  return file.empty() || stored(services, file, replace_file(file, text));
 }
 
 Finding to_finding(const Error& error) {
@@ -119,10 +122,9 @@ int run_merge(const MergeOptions& options, const GateServices& services) {
   std::error_code ignored;
   const bool directory = std::filesystem::is_directory(options.output, ignored);
   const std::filesystem::path file = directory ? options.output / kReportFile : options.output;
-  const std::string text = to_text(loaded.merged.report);
-  if (!write(services, file.string(), text)) return kBadInput;
+  if (!stored(services, file.string(), store_report(file, loaded.merged.report))) return kBadInput;
   if (options.json) {
-    print(services.out, text);
+    print(services.out, to_text(loaded.merged.report));
   } else {
     print(services.out, fmt::format("{}: {} records from {} reports\n", file.string(),
                                     loaded.merged.report.records.size(), loaded.files));

@@ -48,7 +48,7 @@ std::string label(const Expectation& e) {
 }
 
 Result<std::vector<Expectation>> parse_expectations(std::string_view text, const std::string& source) {
-  const Result<nlohmann::json> document = parse_commented_json(text, source);
+  const Result<Json> document = parse_commented_json(text, source);
   if (!document) return document.error();
   std::optional<Complaint> complaint;
   const JsonReader in{*document, complaint};

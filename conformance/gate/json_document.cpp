@@ -5,11 +5,11 @@
 
 namespace bitproof::conformance {
 
-Result<nlohmann::json> parse_commented_json(std::string_view text, const std::string& source) {
-  nlohmann::json document;
+Result<Json> parse_commented_json(std::string_view text, const std::string& source) {
+  Json document;
   try {
-    document = nlohmann::json::parse(text, nullptr, true, /*ignore_comments=*/true);
-  } catch (const nlohmann::json::parse_error& error) {
+    document = Json::parse(text, nullptr, true, /*ignore_comments=*/true);
+  } catch (const Json::parse_error& error) {
     return Error{ErrorKind::malformed, fmt::format("no JSON: {}", error.what()), source,
                  "mend it at that place (comments are allowed, trailing commas are not)"};
   }

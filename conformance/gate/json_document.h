@@ -13,7 +13,7 @@
 namespace bitproof::conformance {
 
 // The JSON in `text`, of schema version 1; what it is not, with the place in `source`, otherwise.
-Result<nlohmann::json> parse_commented_json(std::string_view text, const std::string& source);
+Result<Json> parse_commented_json(std::string_view text, const std::string& source);
 
 Error malformed(const Complaint& complaint, const std::string& source, const std::string& schema);
 

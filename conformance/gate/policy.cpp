@@ -165,7 +165,7 @@ std::string label(const Waiver& w) {
 }
 
 Result<Policy> parse_policy(std::string_view text, const std::string& source) {
-  const Result<nlohmann::json> document = parse_commented_json(text, source);
+  const Result<Json> document = parse_commented_json(text, source);
   if (!document) return document.error();
   std::optional<Complaint> complaint;
   Policy policy = policy_from(JsonReader{*document, complaint});

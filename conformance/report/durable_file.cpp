@@ -34,24 +34,56 @@ Error unwritable(const std::filesystem::path& file, const char* doing) {
           "free space or permit it, or name another directory with --report"};
 }
 
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
+// Writes through a buffer, and remembers that a write failed.
+class Output {
+ public:
+  explicit Output(int descriptor) : descriptor_(descriptor) {}
+
+  void add(std::string_view text) {
+    if (buffer_.size() + text.size() > kBuffer) flush();
+    if (text.size() > kBuffer) {
+      write(text);
+    } else {
+      buffer_ += text;
+    }
   }
-  return true;
-}
+  bool flush() {
+    write(buffer_);
+    buffer_.clear();
+    return good_;
+  }
+
+ private:
+  static constexpr std::size_t kBuffer = std::size_t{1} << 20;
+
+  void write(std::string_view text) {
+    while (good_ && !text.empty()) {
+      const ssize_t written = ::write(descriptor_, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      good_ = written >= 0;
+      if (good_) text.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+  int descriptor_;
+  std::string buffer_;
+  bool good_ = true;
+};
 
 }  // namespace
 
 Result<Done> replace_file(const std::filesystem::path& file, std::string_view text) {
+  return replace_file(file, [&](const Sink& sink) { sink(text); });
+}
+
+Result<Done> replace_file(const std::filesystem::path& file, const std::function<void(const Sink&)>& produce) {
   std::filesystem::path temporary = file;
   temporary += ".part";
   Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!out.valid()) return unwritable(temporary, "create it");
-  const bool stored = write_all(out.get(), text) && ::fsync(out.get()) == 0 && out.close();
+  Output output(out.get());
+  produce([&](std::string_view piece) { output.add(piece); });
+  const bool stored = output.flush() && ::fsync(out.get()) == 0 && out.close();
   if (!stored) {
     Error error = unwritable(temporary, "write it");
     ::unlink(temporary.c_str());

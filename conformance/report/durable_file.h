@@ -2,15 +2,21 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 #include "conformance/report/result.h"
 
 namespace bitproof::conformance {
 
+// Takes the next piece of a file.
+using Sink = std::function<void(std::string_view)>;
+
 // Replaces `file`: writes a temporary file beside it, flushes it to the disk, renames it, and flushes the
 // directory. When it fails, the old file is untouched. One writer at a time.
 Result<Done> replace_file(const std::filesystem::path& file, std::string_view text);
+// The same with the text that `produce` gives to its sink.
+Result<Done> replace_file(const std::filesystem::path& file, const std::function<void(const Sink&)>& produce);
 
 // An exclusive lock on a directory, held by an open file in it and thus given up by the kernel when the process
 // ends, however it ends. On file systems without locks it locks nothing.

@@ -112,7 +112,7 @@ std::string JsonReader::pointer() const {
 
 std::string to_hex(std::uint64_t bits) { return fmt::format("{:#018x}", bits); }
 
-nlohmann::json number_to_json(double value) {
+Json number_to_json(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;

@@ -13,6 +13,9 @@
 
 namespace bitproof::conformance {
 
+// Keeps the order of members, so that files read in the order in which they were written.
+using Json = nlohmann::ordered_json;
+
 // The first thing that was not as expected.
 struct Complaint {
   std::string place;  // JSON pointer
@@ -21,7 +24,7 @@ struct Complaint {
 
 class JsonReader {
  public:
-  JsonReader(const nlohmann::json& document, std::optional<Complaint>& complaint)
+  JsonReader(const Json& document, std::optional<Complaint>& complaint)
       : node_(&document), complaint_(&complaint) {}
 
   // Members of a member may be asked of a temporary: reader["a"]["b"].text(). A named reader must not outlive
@@ -44,10 +47,10 @@ class JsonReader {
 
   void complain(std::string what) const;
   std::string pointer() const;
-  const nlohmann::json* node() const { return node_; }
+  const Json* node() const { return node_; }
 
  private:
-  const nlohmann::json* node_ = nullptr;
+  const Json* node_ = nullptr;
   std::optional<Complaint>* complaint_ = nullptr;
   const JsonReader* parent_ = nullptr;
   std::string_view key_;
@@ -58,6 +61,6 @@ class JsonReader {
 std::string to_hex(std::uint64_t bits);
 
 // A number, or "nan", "inf", "-inf", the form that number() reads.
-nlohmann::json number_to_json(double value);
+Json number_to_json(double value);
 
 }  // namespace bitproof::conformance

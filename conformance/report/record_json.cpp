@@ -2,20 +2,69 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
 #include "conformance/report/base64.h"
+#include "conformance/report/json_writer.h"
 
 namespace bitproof::conformance {
 namespace {
 
-using nlohmann::json;
+// "[1,2,3]"
+template <class Range, class Append>
+std::string list(const Range& range, const Append& append) {
+  std::string out = "[";
+  for (const auto& element : range) {
+    if (out.size() > 1) out += ',';
+    append(out, element);
+  }
+  return out + "]";
+}
+
+std::string to_json(const std::vector<BlockRange>& ranges) {
+  return list(ranges, [](std::string& out, const BlockRange& range) {
+    out += '[' + std::to_string(range.begin) + ',' + std::to_string(range.end) + ']';
+  });
+}
 
 // Trailing zeros are left out, so that the common record, without a mismatch, has an empty list.
-json histogram_to_json(const UlpHistogram& histogram) {
+std::string to_json(const UlpHistogram& histogram) {
   const auto last = std::find_if(histogram.rbegin(), histogram.rend(), [](std::uint64_t n) { return n != 0; });
-  return json(std::vector<std::uint64_t>(histogram.begin(), last.base()));
+  return list(std::span(histogram.begin(), last.base()),
+              [](std::string& out, std::uint64_t count) { out += std::to_string(count); });
+}
+
+std::string to_json(const KindCounts& kinds) {
+  std::string out;
+  JsonWriter writer(out);
+  for (const KindField& field : kKindFields) writer.count(field.name, kinds.*field.count);
+  writer.end();
+  return out;
+}
+
+std::string to_json(const Counterexample& c) {
+  std::string out;
+  JsonWriter writer(out);
+  writer.json("inputs", list(c.inputs, append_quoted));
+  writer.text("expected", c.expected);
+  writer.text("got", c.got);
+  writer.text("kind", c.kind);
+  writer.number("expected_value", c.expected_value);
+  writer.number("got_value", c.got_value);
+  writer.count("ulp", c.ulp);
+  writer.count("rows", c.rows);
+  writer.count("width", c.width);
+  writer.count("row", c.row);
+  writer.count("column", c.column);
+  writer.count("vector_lane", c.vector_lane);
+  writer.count("block", c.block);
+  writer.text("layout", c.layout);
+  writer.text("parts_at", c.parts_at);
+  writer.text("reproduce", c.reproduce);
+  writer.end();
+  return out;
 }
 
 UlpHistogram histogram_from_json(const JsonReader& in) {
@@ -24,25 +73,6 @@ UlpHistogram histogram_from_json(const JsonReader& in) {
   if (size > histogram.size()) in.complain("at most 18 buckets are expected");
   for (std::size_t i = 0; i < std::min(size, histogram.size()); ++i) histogram[i] = in[i].count();
   return histogram;
-}
-
-json counterexample_to_json(const Counterexample& c) {
-  return {{"inputs", c.inputs},
-          {"expected", c.expected},
-          {"got", c.got},
-          {"kind", c.kind},
-          {"expected_value", number_to_json(c.expected_value)},
-          {"got_value", number_to_json(c.got_value)},
-          {"ulp", c.ulp},
-          {"rows", c.rows},
-          {"width", c.width},
-          {"row", c.row},
-          {"column", c.column},
-          {"vector_lane", c.vector_lane},
-          {"block", c.block},
-          {"layout", c.layout},
-          {"parts_at", c.parts_at},
-          {"reproduce", c.reproduce}};
 }
 
 Counterexample counterexample_from_json(const JsonReader& in) {
@@ -78,22 +108,10 @@ std::vector<std::uint8_t> errors_from_json(const JsonReader& in) {
 
 }  // namespace
 
-json kinds_to_json(const KindCounts& kinds) {
-  json out = json::object();
-  for (const KindField& field : kKindFields) out[std::string{field.name}] = kinds.*field.count;
-  return out;
-}
-
 KindCounts kinds_from_json(const JsonReader& in) {
   KindCounts kinds;
   for (const KindField& field : kKindFields) kinds.*field.count = in[field.name].count();
   return kinds;
-}
-
-json ranges_to_json(const std::vector<BlockRange>& ranges) {
-  json out = json::array();
-  for (const BlockRange& range : ranges) out.push_back({range.begin, range.end});
-  return out;
 }
 
 std::vector<BlockRange> ranges_from_json(const JsonReader& in) {
@@ -109,38 +127,40 @@ std::vector<BlockRange> ranges_from_json(const JsonReader& in) {
   return ranges;
 }
 
-json record_to_json(const Record& r) {
-  json out = {{"operator", r.op},
-              {"dtype", r.dtype},
-              {"implementation", r.implementation},
-              {"domain", r.domain},
-              {"device", r.device},
-              {"architecture", r.architecture},
-              {"profile", r.profile},
-              {"equality", r.equality},
-              {"evidence", r.evidence},
-              {"machine_code_key", r.machine_code_key},
-              {"seed", to_hex(r.seed)},
-              {"tested", r.tested},
-              {"total", r.total},
-              {"unit", r.unit},
-              {"sampled", r.sampled},
-              {"blocks_total", r.blocks_total},
-              {"blocks", ranges_to_json(r.blocks)},
-              {"mismatches", r.mismatches},
-              {"kinds", kinds_to_json(r.kinds)},
-              {"max_ulp", r.max_ulp},
-              {"ulp_histogram", histogram_to_json(r.ulp_histogram)},
-              {"digest", to_hex(r.digest)},
-              {"expected_digest", to_hex(r.expected_digest)},
-              {"seconds", number_to_json(r.seconds)},
-              {"verdict", name(r.verdict)}};
-  if (!r.library_version.empty()) out["library_version"] = r.library_version;
-  if (r.first) out["first"] = counterexample_to_json(*r.first);
-  if (std::ranges::any_of(r.errors, [](std::uint8_t e) { return e != 0; })) out["errors"] = to_base64(r.errors);
-  if (!r.reason.empty()) out["reason"] = r.reason;
-  if (!r.sources.empty()) out["sources"] = ranges_to_json(r.sources);
-  return out;
+void append_record(std::string& out, const Record& r) {
+  JsonWriter writer(out);
+  writer.text("operator", r.op);
+  writer.text("dtype", r.dtype);
+  writer.text("implementation", r.implementation);
+  writer.text("domain", r.domain);
+  writer.text("device", r.device);
+  writer.text("architecture", r.architecture);
+  writer.text("verdict", name(r.verdict));
+  if (!r.reason.empty()) writer.text("reason", r.reason);
+  writer.count("tested", r.tested);
+  writer.count("total", r.total);
+  writer.text("unit", r.unit);
+  writer.boolean("sampled", r.sampled);
+  writer.count("mismatches", r.mismatches);
+  writer.json("kinds", to_json(r.kinds));
+  writer.count("max_ulp", r.max_ulp);
+  writer.json("ulp_histogram", to_json(r.ulp_histogram));
+  if (r.first) writer.json("first", to_json(*r.first));
+  writer.text("profile", r.profile);
+  writer.text("equality", r.equality);
+  writer.text("evidence", r.evidence);
+  writer.text("machine_code_key", r.machine_code_key);
+  if (!r.library_version.empty()) writer.text("library_version", r.library_version);
+  writer.bits("seed", r.seed);
+  writer.bits("digest", r.digest);
+  writer.bits("expected_digest", r.expected_digest);
+  writer.number("seconds", r.seconds);
+  writer.count("blocks_total", r.blocks_total);
+  writer.json("blocks", to_json(r.blocks));
+  if (!r.sources.empty()) writer.json("sources", to_json(r.sources));
+  if (std::ranges::any_of(r.errors, [](std::uint8_t e) { return e != 0; }))
+    writer.text("errors", to_base64(r.errors));
+  writer.end();
 }
 
 Record record_from_json(const JsonReader& in) {
@@ -184,7 +204,5 @@ Record record_from_json(const JsonReader& in) {
   if (const JsonReader sources = in["sources"]; sources.present()) r.sources = ranges_from_json(sources);
   return r;
 }
-
-std::string canonical(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 }  // namespace bitproof::conformance

@@ -3,8 +3,11 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "conformance/report/durable_file.h"
 #include "conformance/report/json_reader.h"
+#include "conformance/report/report_text.h"
 #include "conformance/report/sha256.h"
 
 namespace bitproof::conformance {
@@ -19,6 +22,33 @@ std::string run_id_of(const Report& plan) {
                              r.equality));
   for (const std::string& line : lines) text += line;
   return sha256_hex(text).substr(0, 16);
+}
+
+std::string to_text(const Report& report) {
+  std::string text;
+  write_report(
+      header_to_json(report), report.records.size(),
+      [&](std::size_t i) { return record_line(report.records[i]); },
+      [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+Result<Done> store_report(const std::filesystem::path& file, const Report& report) {
+  return replace_file(file, [&](const Sink& sink) {
+    write_report(
+        header_to_json(report), report.records.size(),
+        [&](std::size_t i) { return record_line(report.records[i]); }, sink);
+  });
+}
+
+nlohmann::json to_json(const Record& record) { return nlohmann::json::parse(record_line(record).text); }
+
+nlohmann::json to_json(const Report& report) { return nlohmann::json::parse(to_text(report)); }
+
+std::string content_sha256(const Report& report) {
+  std::vector<std::string> hashes;
+  for (const Record& record : report.records) hashes.push_back(record_line(record).sha256);
+  return content_hash(header_to_json(report), hashes);
 }
 
 }  // namespace bitproof::conformance

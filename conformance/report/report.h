@@ -1,9 +1,9 @@
 // The report of a run: what was checked, on which machine, by which tool, and what was found. Stored as JSON
 // (conformance/report.schema.json).
 //
-// Every record carries the SHA-256 of its canonical form (compact JSON, keys sorted, without the hash itself),
-// and the report that of its other fields together with the list of the records' hashes. So an edit is found,
-// and found in a place; white space and the order of keys may change.
+// Every record carries the SHA-256 of its other members as compact JSON, and the report that of its own other
+// members together with the list of the records' hashes. So an edit is found, and found in a place; white space
+// may change.
 #pragma once
 
 #include <cstdint>
@@ -89,12 +89,15 @@ struct Report {
 // each record.
 std::string run_id_of(const Report& plan);
 
-// Canonical content with its hashes. 64-bit digests and seeds are "0x..." strings, since many JSON readers keep
+// With all hashes. 64-bit digests and seeds are "0x..." strings, since many JSON readers keep
 // only 53 bits; NaN and infinities are "nan", "inf" and "-inf".
 nlohmann::json to_json(const Record& record);
 nlohmann::json to_json(const Report& report);
 // As a file: one record a line, so that a report can be compared line by line and its damage seen.
 std::string to_text(const Report& report);
+
+// Writes a report so that `file` is either the old or the new one, whole.
+Result<Done> store_report(const std::filesystem::path& file, const Report& report);
 
 // A report as it was found.
 struct StoredReport {

@@ -78,7 +78,10 @@ struct ReportWriter::State {
   }
 
   Result<Done> write() {
-    Result<Done> done = replace_file(file, assemble(header, lines));
+    Result<Done> done = replace_file(file, [&](const Sink& sink) {
+      write_report(
+          header, lines.size(), [&](std::size_t i) -> const RecordLine& { return lines[i]; }, sink);
+    });
     if (done) dirty = false;
     written = options.now();
     return done;
@@ -89,7 +92,7 @@ struct ReportWriter::State {
   Options options;
   mutable std::mutex mutex;
   Report report;
-  nlohmann::json header;
+  Json header;
   std::vector<RecordLine> lines;  // of report.records
   bool dirty = false;             // `report` is ahead of the file
   std::chrono::steady_clock::time_point written;

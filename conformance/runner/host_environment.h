@@ -2,7 +2,7 @@
 #pragma once
 
 #include "conformance/report/report.h"
-#include "conformance/runner/device.h"
+#include "conformance/device/cuda_devices.h"
 
 namespace bitproof::conformance {
 

@@ -8,7 +8,7 @@
 
 #include "conformance/check.h"
 #include "conformance/report/result.h"
-#include "conformance/runner/device.h"
+#include "conformance/device/cuda_devices.h"
 #include "reference/profile.h"
 
 namespace bitproof::conformance {

@@ -18,8 +18,10 @@ inline constexpr int kVectorBytes = 16;  // the host pass compiles no device cod
 #endif
 
 // Where one thread of the grid stands; kernels/host/gelu_tanh_host.cpp has the CPU's counterpart.
-template <LaunchRule kRule>
+template <class Tensors>
 struct GridThread {
+  static constexpr LaunchRule kRule = Tensors::kRule;
+
   BITPROOF_KERNEL std::int64_t first_vector() const {
     return std::int64_t{blockIdx.x} * kRule.threads_x + threadIdx.x;
   }
@@ -48,19 +50,19 @@ struct GridThread {
   static constexpr std::int64_t kRowsPerBlock = kRule.threads_y * kRule.rows_per_thread(kVectorBytes);
 };
 
-template <HalfType kType, bool kBias, LaunchRule kRule>
-__global__ void __launch_bounds__(kRule.block_threads())
+template <HalfType kType, bool kBias, class Tensors>
+__global__ void __launch_bounds__(Tensors::kRule.block_threads())
     gelu_tanh_fused(const __grid_constant__ RowwiseArguments arguments) {
-  gelu_tanh_body<kType, kBias, kVectorBytes, kRule.rows_per_thread(kVectorBytes)>(GridThread<kRule>{},
-                                                                                  arguments);
+  gelu_tanh_body<kType, kBias, kVectorBytes, Tensors::kRule.rows_per_thread(kVectorBytes)>(
+      GridThread<Tensors>{}, arguments);
 }
 
 namespace {
 
-template <HalfType kType, bool kBias, LaunchRule kRule>
+template <HalfType kType, bool kBias, class Tensors>
 void launch_with(const RowwiseArguments& arguments, const ArchitectureTraits& traits, cudaStream_t stream) {
-  const LaunchGeometry geometry =
-      launch_geometry(kRule, traits.vector_bytes, arguments.rows, arguments.width * 2 / traits.vector_bytes);
+  const LaunchGeometry geometry = launch_geometry(Tensors::kRule, traits.vector_bytes, arguments.rows,
+                                                  arguments.width * 2 / traits.vector_bytes);
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -70,16 +72,16 @@ void launch_with(const RowwiseArguments& arguments, const ArchitectureTraits& tr
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = traits.programmatic_dependent_launch ? 1 : 0;
-  check(cudaLaunchKernelEx(&config, gelu_tanh_fused<kType, kBias, kRule>, arguments),
+  check(cudaLaunchKernelEx(&config, gelu_tanh_fused<kType, kBias, Tensors>, arguments),
         "launch of gelu_tanh_fused");
 }
 
 template <HalfType kType, bool kBias>
 void launch(const RowwiseArguments& arguments, const ArchitectureTraits& traits, cudaStream_t stream) {
   if (rule_for(arguments.rows, arguments.width) == kRowTileRule) {
-    launch_with<kType, kBias, kRowTileRule>(arguments, traits, stream);
+    launch_with<kType, kBias, LongTensors>(arguments, traits, stream);
   } else {
-    launch_with<kType, kBias, kShortTensorRule>(arguments, traits, stream);
+    launch_with<kType, kBias, ShortTensors>(arguments, traits, stream);
   }
 }
 

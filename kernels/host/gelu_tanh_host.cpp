@@ -10,8 +10,10 @@ namespace bitproof::kernels::host {
 namespace {
 
 // Where one thread of the grid stands; the device's counterpart is in kernels/cuda/fused.cu.
-template <LaunchRule kRule, int kVectorBytes>
+template <class Tensors, int kVectorBytes>
 struct HostThread {
+  static constexpr LaunchRule kRule = Tensors::kRule;
+
   const LaunchGeometry& grid;
   std::uint32_t block_x, block_y, thread_x, thread_y;
 
@@ -28,8 +30,9 @@ struct HostThread {
   void release_consumer() const {}
 };
 
-template <HalfType kType, bool kBias, int kVectorBytes, LaunchRule kRule>
+template <HalfType kType, bool kBias, int kVectorBytes, class Tensors>
 void run_blocks(const RowwiseArguments& arguments) {
+  constexpr LaunchRule kRule = Tensors::kRule;
   const LaunchGeometry grid =
       launch_geometry(kRule, kVectorBytes, arguments.rows, arguments.width / Vector<kVectorBytes>::kElements);
   for (std::uint32_t block_y = 0; block_y < grid.grid_y; ++block_y)
@@ -37,14 +40,14 @@ void run_blocks(const RowwiseArguments& arguments) {
       for (std::uint32_t thread_y = 0; thread_y < grid.block_y; ++thread_y)
         for (std::uint32_t thread_x = 0; thread_x < grid.block_x; ++thread_x)
           gelu_tanh_body<kType, kBias, kVectorBytes, kRule.rows_per_thread(kVectorBytes)>(
-              HostThread<kRule, kVectorBytes>{grid, block_x, block_y, thread_x, thread_y}, arguments);
+              HostThread<Tensors, kVectorBytes>{grid, block_x, block_y, thread_x, thread_y}, arguments);
 }
 
 template <HalfType kType, bool kBias, int kVectorBytes>
 void run_grid(const RowwiseArguments& arguments) {
   if (rule_for(arguments.rows, arguments.width) == kRowTileRule)
-    return run_blocks<kType, kBias, kVectorBytes, kRowTileRule>(arguments);
-  return run_blocks<kType, kBias, kVectorBytes, kShortTensorRule>(arguments);
+    return run_blocks<kType, kBias, kVectorBytes, LongTensors>(arguments);
+  return run_blocks<kType, kBias, kVectorBytes, ShortTensors>(arguments);
 }
 
 template <HalfType kType, bool kBias>

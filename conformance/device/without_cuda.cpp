@@ -1,8 +1,10 @@
-// Stands in for device.cpp and the device checks in a build without CUDA.
+// Stands in for the devices and their checks in a build without CUDA.
 #include <stdexcept>
 
+#include "conformance/bench/bench.h"
+#include "conformance/device/cuda_devices.h"
 #include "conformance/elementwise/elementwise_check.h"
-#include "conformance/runner/device.h"
+#include "conformance/units/unit_plan.h"
 
 namespace bitproof::conformance {
 
@@ -21,6 +23,14 @@ std::vector<ElementwiseImplementation> device_implementations() {
 }
 
 std::unique_ptr<Check> make_device_check(const ElementwiseSubject&, int) {
+  throw std::logic_error("a build without CUDA plans no check on a device");
+}
+
+std::vector<BenchEntry> bench_elementwise(const BenchSubject&, int) {
+  throw std::logic_error("a build without CUDA finds no device to time");
+}
+
+std::unique_ptr<Check> make_unit_check(const UnitFunction&, Record, int) {
   throw std::logic_error("a build without CUDA plans no check on a device");
 }
 

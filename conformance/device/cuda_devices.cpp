@@ -1,4 +1,4 @@
-#include "conformance/runner/device.h"
+#include "conformance/device/cuda_devices.h"
 
 #include <fstream>
 

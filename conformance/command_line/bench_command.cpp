@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "conformance/bench/bench.h"
+#include "conformance/command_line/commands.h"
+#include "conformance/command_line/terminal.h"
+#include "conformance/device/cuda_devices.h"
+#include "conformance/elementwise/domains.h"
+#include "conformance/report/result.h"
+#include "conformance/runner/plan.h"
+
+namespace bitproof::conformance {
+namespace {
+
+constexpr int kPassed = 0, kFailed = 1, kBadUsage = 2, kCouldNotRun = 3;
+
+struct BenchOptions {
+  std::string op = "*", dtype = "*";
+  std::optional<std::string> shape;
+  int device = 0;
+  bool json = false;
+};
+
+// "512x12288"
+Result<BenchShape> parse_shape(const std::string& text) {
+  BenchShape shape;
+  const std::size_t cross = text.find('x');
+  const auto number = [](std::string_view digits, std::uint64_t& value) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc{} && end == digits.data() + digits.size() && value > 0;
+  };
+  const std::string_view view = text;
+  constexpr std::uint64_t kWidestVector = 16, kMostElements = std::uint64_t{1} << 33;
+  if (cross == std::string::npos || !number(view.substr(0, cross), shape.rows) ||
+      !number(view.substr(cross + 1), shape.width) || shape.width % kWidestVector != 0 ||
+      shape.width > kMostElements / shape.rows)
+    return Error{
+        ErrorKind::bad_argument, "is no shape that can be timed", "--shape " + text,
+        "give ROWSxWIDTH, as in 512x12288, with a width that is a multiple of 16 and at most 2^33 elements"};
+  return shape;
+}
+
+void print_header() {
+  fmt::print("{:<15} {:<5} {:>14}  {:<16} {:>11} {:>9} {:>9} {:>10}  {}\n", "operator", "dtype", "shape",
+             "implementation", "median us", "TB/s", "to copy", "to memcpy", "bits");
+}
+
+void print_entry(const BenchEntry& entry) {
+  fmt::print("{:<15} {:<5} {:>14}  {:<16} {:>11.2f} {:>9.3f} {:>8.3f}x {:>9.3f}x  {}\n", entry.op, entry.dtype,
+             fmt::format("{}x{}", entry.shape.rows, entry.shape.width), entry.implementation, entry.median_us,
+             entry.bytes_per_second * 1e-12, entry.ratio_to_copy, entry.ratio_to_memcpy,
+             entry.right_bits ? coloured("right", Ink::green, stdout) : coloured("WRONG", Ink::red, stdout));
+}
+
+nlohmann::ordered_json as_json(const BenchEntry& entry) {
+  return {{"operator", entry.op},
+          {"dtype", entry.dtype},
+          {"implementation", entry.implementation},
+          {"shape", {entry.shape.rows, entry.shape.width}},
+          {"samples", entry.samples},
+          {"median_us", entry.median_us},
+          {"fastest_us", entry.fastest_us},
+          {"slowest_us", entry.slowest_us},
+          {"bytes_per_second", entry.bytes_per_second},
+          {"ratio_to_copy", entry.ratio_to_copy},
+          {"ratio_to_memcpy", entry.ratio_to_memcpy},
+          {"right_bits", entry.right_bits}};
+}
+
+Result<std::vector<BenchSubject>> subjects(const BenchOptions& options) {
+  std::vector<BenchShape> shapes;
+  if (options.shape) {
+    const Result<BenchShape> shape = parse_shape(*options.shape);
+    if (!shape) return shape.error();
+    shapes.push_back(*shape);
+  } else {
+    for (const ProductionShape& shape : kProductionShapes) shapes.push_back({shape.rows, shape.width});
+  }
+  std::vector<BenchSubject> chosen;
+  for (const ElementwiseOperator& op : kElementwiseOperators)
+    for (const reference::Dtype dtype : {reference::Dtype::bf16, reference::Dtype::fp16})
+      if (matches_glob(options.op, std::string(op.name)) &&
+          matches_glob(options.dtype, std::string(name(dtype))))
+        for (const BenchShape& shape : shapes) chosen.push_back({op, dtype, shape});
+  if (chosen.empty())
+    return Error{ErrorKind::bad_argument, "match nothing",
+                 fmt::format("--op {} --dtype {}", options.op, options.dtype),
+                 "use bias_gelu_tanh or gelu_tanh, bf16 or fp16, or globs"};
+  return chosen;
+}
+
+int bench(const BenchOptions& options) {
+  const Result<std::vector<BenchSubject>> chosen = subjects(options);
+  if (!chosen) {
+    fmt::print(stderr, "bitproof: {}\n", chosen.error().message());
+    return kBadUsage;
+  }
+  const CudaDevices devices = find_cuda_devices();
+  const auto device = std::ranges::find(devices.devices, options.device, &CudaDevice::id);
+  if (device == devices.devices.end()) {
+    fmt::print(stderr, "bitproof: --device cuda:{}: {}\n", options.device,
+               devices.devices.empty() ? devices.none_because : "no such device; see `./bitproof list`");
+    return kCouldNotRun;
+  }
+
+  nlohmann::ordered_json json{{"device", device->facts.name},
+                              {"architecture", device->facts.architecture},
+                              {"driver", device->facts.driver},
+                              {"cuda_runtime", device->facts.cuda_runtime},
+                              {"entries", nlohmann::ordered_json::array()}};
+  if (!options.json) {
+    fmt::print("{} ({}), medians of 60 launches, CUDA events, rotating buffers\n\n", device->facts.name,
+               device->facts.architecture);
+    print_header();
+  }
+  bool all_right = true;
+  for (const BenchSubject& subject : *chosen)
+    for (const BenchEntry& entry : bench_elementwise(subject, options.device)) {
+      all_right &= entry.right_bits;
+      options.json ? json["entries"].push_back(as_json(entry)) : print_entry(entry);
+    }
+  if (options.json) fmt::print("{}\n", json.dump(2));
+  return all_right ? kPassed : kFailed;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, int& status) {
+  auto options = std::make_shared<BenchOptions>();
+  CLI::App* command = app.add_subcommand("bench", "Time the implementations beside a plain copy on a GPU");
+  command->add_option("--op", options->op, "Operator, name or glob")->capture_default_str();
+  command->add_option("--dtype", options->dtype, "bf16 or fp16, or a glob")->capture_default_str();
+  command->add_option("--shape", options->shape, "ROWSxWIDTH (default: the production shapes)");
+  command->add_option("--device", options->device, "Number of the CUDA device")->capture_default_str();
+  command->add_flag("--json", options->json, "JSON instead of a table");
+  command->callback([options, &status] { status = bench(*options); });
+}
+
+}  // namespace bitproof::conformance
