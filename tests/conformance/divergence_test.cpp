@@ -1,0 +1,68 @@
+#include "conformance/elementwise/divergence.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "reference/operators.h"
+#include "tests/conformance/elementwise_samples.h"
+
+namespace bitproof::conformance {
+namespace {
+
+using reference::Bf16;
+using reference::Fp16;
+using reference::Half;
+using reference::Profile;
+using testing::kBiased;
+using testing::kUnary;
+
+template <Half T>
+std::string step(const ElementwiseOperator& op, T x, T bias, T got) {
+  return step_where_computations_part(op, reference::kPytorch211Cuda, x, bias, got);
+}
+
+TEST(StepWhereComputationsPart, IsTheRoundingOfTheSumWhereItWasLeftOut) {
+  // gelu(1 + 2^-8) = 0x3F58; eager rounds the sum, a tie, to 1 first: 0x3F57.
+  EXPECT_EQ(step(kBiased, Bf16{0x3F80}, Bf16{0x3B80}, Bf16{0x3F58}),
+            "rounded sum: as if the sum were not rounded to the dtype");
+}
+
+// The first fp16 input in (1/4, 4) whose GELU differs under `other` and by at least `least` ULP.
+std::optional<Fp16> first_difference(const Profile& other, std::uint32_t least) {
+  for (std::uint16_t bits = 0x3400; bits < 0x4400; ++bits) {
+    const Fp16 right = reference::gelu_tanh(Fp16{bits}, reference::kPytorch211Cuda);
+    if (reference::ulp_distance(right, reference::gelu_tanh(Fp16{bits}, other)) >= least) return Fp16{bits};
+  }
+  return std::nullopt;
+}
+
+TEST(StepWhereComputationsPart, IsInsideTanhWhereTheInstructionStandsForTheFunction) {
+  Profile approximate = reference::kPytorch211Cuda;
+  approximate.tanh = reference::Tanh::tanh_approx;
+  const auto x = first_difference(approximate, 1);
+  ASSERT_TRUE(x);
+  for (const ElementwiseOperator& op : {kBiased, kUnary}) {
+    const std::string text = step(op, *x, Fp16{0x8000}, reference::gelu_tanh(*x, approximate));
+    EXPECT_TRUE(text.starts_with("tanh")) << text;
+    EXPECT_TRUE(text.ends_with(": as if tanh were tanh.approx.f32")) << text;
+  }
+}
+
+TEST(StepWhereComputationsPart, IsTheLastRoundingForANeighbourTowardsZero) {
+  // gelu(1) = 0.84119, bf16 0x3F57 = 0.83984 and 0x3F58 = 0.84375 are its neighbours.
+  EXPECT_EQ(step(kUnary, Bf16{0x3F80}, Bf16{}, Bf16{0x3F56}),
+            "result: as if the last rounding were toward zero, or the FP32 value slightly smaller");
+  EXPECT_EQ(step(kUnary, Bf16{0x3F80}, Bf16{}, Bf16{0x3F58}), "") << "away from zero";
+}
+
+TEST(StepWhereComputationsPart, IsNothingForResultsOfNoKnownComputation) {
+  EXPECT_EQ(step(kBiased, Bf16{0x3F80}, Bf16{0x3B80}, Bf16{0x1234}), "");
+  EXPECT_EQ(step(kBiased, Fp16{0x3C00}, Fp16{0x8000}, Fp16{0x7FFF}), "");
+  EXPECT_EQ(step(kBiased, Fp16{0xFC00}, Fp16{0x8000}, Fp16{0x8000}), "") << "expected a NaN";
+}
+
+}  // namespace
+}  // namespace bitproof::conformance
