@@ -18,7 +18,7 @@ constexpr std::uint64_t kHostProductionRows = 32;  // at each end of a shape
 constexpr std::uint64_t kWidestVector = 16;
 
 struct Context {
-  const ElementwiseOperator& op;
+  ElementwiseOperator op;
   reference::Dtype dtype;
   Location location;
   std::uint64_t seed;
