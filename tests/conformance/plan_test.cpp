@@ -42,7 +42,7 @@ TEST(Plan, RecordsAreNotRunYetAndDistinct) {
     EXPECT_EQ(check.record.tested, 0u);
     EXPECT_GT(check.record.total, 0u);
     EXPECT_GT(check.record.blocks_total, 0u);
-    if (check.record.op.ends_with("gelu_tanh")) EXPECT_EQ(check.record.profile, "pytorch-2.11-cuda");
+    EXPECT_FALSE(check.record.profile.empty());
     EXPECT_TRUE(identities.insert(label(check.record) + " " + check.record.device).second)
         << label(check.record);
   }
