@@ -39,48 +39,40 @@ BITPROOF_KERNEL Vector<kVectorBytes> gelu_tanh_of(const Vector<kVectorBytes>& x,
   return result;
 }
 
-// `kRows` rows of one vector, `step` elements apart. All loads are in flight before the first use.
-template <HalfType kType, bool kBias, int kVectorBytes, int kRows>
-BITPROOF_KERNEL void gelu_tanh_rows(const std::uint16_t* input, std::uint16_t* output, std::int64_t step,
-                                    const Vector<kVectorBytes>& bias) {
-  Vector<kVectorBytes> x[kRows];
-#if defined(__CUDACC__)
-#pragma unroll
-#endif
-  for (int i = 0; i < kRows; ++i) x[i] = load_streaming<kVectorBytes>(input + i * step);
-#if defined(__CUDACC__)
-#pragma unroll
-#endif
-  for (int i = 0; i < kRows; ++i)
-    store_streaming<kVectorBytes>(output + i * step, gelu_tanh_of<kType, kBias, kVectorBytes>(x[i], bias));
-}
-
-// One thread's share. `Thread` says where it stands: first_vector(), vector_stride() along a row, first_row(),
-// row_stride() for its next row within a tile, tile_stride() to the next tile, and the two ends of a dependent
-// launch: wait_for_producer() before anything is read, release_consumer() after everything is written. A
-// thread's rows are its own, so in place is safe.
+// One thread's share: one vector of every row that is its own. `Thread` says which: vector() along a row,
+// first_row(), row_stride() to its next row within a tile, tile_stride() to its next tile; and it has the two
+// ends of a dependent launch: wait_for_producer() before anything is read, release_consumer() after everything
+// is written.
+//
+// A tile's loads are all in flight before the first use; the bias comes last of them, since the rows come from
+// memory and it mostly from a cache. Rows are a thread's own, so in place is safe.
 template <HalfType kType, bool kBias, int kVectorBytes, int kRowsPerThread, class Thread>
 BITPROOF_KERNEL void gelu_tanh_body(const Thread& thread, const RowwiseArguments& arguments) {
   using V = Vector<kVectorBytes>;
   thread.wait_for_producer();
-  const std::int64_t width = arguments.width;
+  const std::int64_t rows = arguments.rows, width = arguments.width;
+  const std::int64_t column = thread.vector() * V::kElements;
   const std::int64_t step = thread.row_stride() * width;
-  for (std::int64_t vector = thread.first_vector(); vector < width / V::kElements;
-       vector += thread.vector_stride()) {
-    const std::int64_t column = vector * V::kElements;
-    V bias{};
-    if constexpr (kBias) bias = load_cached<kVectorBytes>(arguments.bias + column);
-    for (std::int64_t tile = thread.first_row(); tile < arguments.rows; tile += thread.tile_stride()) {
-      const std::int64_t first = tile * width + column;
-      const std::uint16_t* const input = arguments.input + first;
-      std::uint16_t* const output = arguments.output + first;
-      if (tile + (kRowsPerThread - 1) * thread.row_stride() < arguments.rows) {
-        gelu_tanh_rows<kType, kBias, kVectorBytes, kRowsPerThread>(input, output, step, bias);
-      } else {
-        std::int64_t offset = 0;
-        for (std::int64_t row = tile; row < arguments.rows; row += thread.row_stride(), offset += step)
-          gelu_tanh_rows<kType, kBias, kVectorBytes, 1>(input + offset, output + offset, step, bias);
-      }
+  if (column < width) {
+    for (std::int64_t tile = thread.first_row(); tile < rows; tile += thread.tile_stride()) {
+      const std::uint16_t* const input = arguments.input + tile * width + column;
+      std::uint16_t* const output = arguments.output + tile * width + column;
+      V x[kRowsPerThread];
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+      for (int i = 0; i < kRowsPerThread; ++i)
+        if (i == 0 || tile + i * thread.row_stride() < rows)
+          x[i] = load_streaming<kVectorBytes>(input + i * step);
+      V bias{};
+      if constexpr (kBias) bias = load_cached<kVectorBytes>(arguments.bias + column);
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+      for (int i = 0; i < kRowsPerThread; ++i)
+        if (i == 0 || tile + i * thread.row_stride() < rows)
+          store_streaming<kVectorBytes>(output + i * step,
+                                        gelu_tanh_of<kType, kBias, kVectorBytes>(x[i], bias));
     }
   }
   thread.release_consumer();

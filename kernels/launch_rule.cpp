@@ -8,7 +8,6 @@
 namespace bitproof::kernels {
 namespace {
 
-constexpr std::int64_t kMaxGridX = 2147483647;
 constexpr std::int64_t kMaxGridY = 65535;
 
 std::int64_t divide_rounding_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -21,7 +20,7 @@ LaunchGeometry launch_geometry(const LaunchRule& rule, int vector_bytes, std::in
   const std::int64_t tiles_y =
       divide_rounding_up(rows, std::int64_t{rule.threads_y} * rule.rows_per_thread(vector_bytes));
   return {
-      .grid_x = static_cast<std::uint32_t>(std::min(tiles_x, kMaxGridX)),
+      .grid_x = static_cast<std::uint32_t>(tiles_x),
       .grid_y = static_cast<std::uint32_t>(std::min(tiles_y, kMaxGridY)),
       .block_x = static_cast<std::uint32_t>(rule.threads_x),
       .block_y = static_cast<std::uint32_t>(rule.threads_y),
@@ -41,14 +40,10 @@ std::string launch_rule_text(std::string_view implementation, std::string_view a
   const std::optional<ArchitectureTraits> traits = find_architecture(architecture);
   const bool dependent = traits && traits->programmatic_dependent_launch;
   const int vector_bytes = traits ? traits->vector_bytes : 16;
-  const auto tile = [vector_bytes](const LaunchRule& rule) {
-    return "block " + std::to_string(rule.threads_x) + "x" + std::to_string(rule.threads_y) + " with " +
-           std::to_string(rule.rows_per_thread(vector_bytes)) + " rows a thread";
-  };
-  return tile(kRowTileRule) + " from " + std::to_string(kLongTensorElements) + " elements on, else " +
-         tile(kShortTensorRule) + "; one block a tile, grid at most " + std::to_string(kMaxGridX) + "x" +
-         std::to_string(kMaxGridY) + ", vector " + std::to_string(vector_bytes) + ", dependent launch " +
-         (dependent ? "on" : "off");
+  return "block " + std::to_string(kFusedRule.threads_x) + "x" + std::to_string(kFusedRule.threads_y) +
+         " with " + std::to_string(kFusedRule.rows_per_thread(vector_bytes)) +
+         " rows a thread, one block a tile, grid_y at most " + std::to_string(kMaxGridY) + ", vector " +
+         std::to_string(vector_bytes) + ", dependent launch " + (dependent ? "on" : "off");
 }
 
 }  // namespace bitproof::kernels

@@ -19,28 +19,12 @@ struct LaunchRule {
     return bytes_in_flight > vector_bytes ? bytes_in_flight / vector_bytes : 1;
   }
   constexpr int block_threads() const { return threads_x * threads_y; }
-  constexpr bool operator==(const LaunchRule&) const = default;
 };
 
-// One block per tile, not a persistent grid. Median times on an H200 against cudaMemcpyAsync, bf16 with bias:
-// at 75600 x 13824 the first rule takes 1.01x, the second 1.02x, the best grid capped at the resident
-// blocks 1.07x; at 4096 x 12288 it is 1.05x, 1.02x and 1.07x. Many loads in flight a thread feed a long stream;
-// many small blocks even out the end of a short one.
-inline constexpr LaunchRule kRowTileRule{.threads_x = 64, .threads_y = 2, .bytes_in_flight = 64};
-inline constexpr LaunchRule kShortTensorRule{.threads_x = 64, .threads_y = 4, .bytes_in_flight = 16};
-// The rules as types: nvcc takes no values of class type as template arguments of kernels.
-struct LongTensors {
-  static constexpr LaunchRule kRule = kRowTileRule;
-};
-struct ShortTensors {
-  static constexpr LaunchRule kRule = kShortTensorRule;
-};
-
-inline constexpr std::int64_t kLongTensorElements = std::int64_t{1} << 28;
-
-constexpr const LaunchRule& rule_for(std::int64_t rows, std::int64_t width) {
-  return width >= kLongTensorElements / rows ? kRowTileRule : kShortTensorRule;
-}
+// The fused kernel's. One block per tile, not a persistent grid: on an H200 with bf16 and bias, 75600 x 13824
+// takes 1.01x of cudaMemcpyAsync this way and 1.07x with the best grid capped at the resident blocks
+// (kernels/README.md).
+inline constexpr LaunchRule kFusedRule{.threads_x = 64, .threads_y = 2, .bytes_in_flight = 64};
 
 struct LaunchGeometry {
   std::uint32_t grid_x = 0, grid_y = 0;
@@ -48,8 +32,9 @@ struct LaunchGeometry {
   bool operator==(const LaunchGeometry&) const = default;
 };
 
-// Grid for `rows` x `vectors_per_row`, both positive. grid_y is capped at CUDA's limit of 65,535 and grid_x at
-// 2^31 - 1; the kernel's strides cover the rest.
+// Grid for `rows` x `vectors_per_row`, both positive. grid_y is capped at CUDA's limit of 65,535, and the
+// kernel strides over the rest; grid_x always covers a row, since its limit of 2^31 - 1 blocks is 2 TiB of one
+// row.
 LaunchGeometry launch_geometry(const LaunchRule& rule, int vector_bytes, std::int64_t rows,
                                std::int64_t vectors_per_row);
 

@@ -59,6 +59,8 @@ void print_table_header() {
 }
 
 void print_table_row(const Record& record) {
+  // What no device here can run is one line at the end, not many here.
+  if (record.verdict == Verdict::not_run && record.tested == 0) return;
   fmt::print(kRow, record.op, record.dtype, record.implementation, record.domain, record.device,
              coverage(record), record.mismatches, fmt::format("{:.2f}", record.seconds),
              coloured(name(record.verdict), colour_of(record.verdict), stdout));

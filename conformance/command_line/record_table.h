@@ -9,6 +9,7 @@
 namespace bitproof::conformance {
 
 void print_table_header();
+// A row of the table; none for a record that nothing here can run: print_findings() counts those.
 void print_table_row(const Record& record);
 
 // What is wrong, record by record: the first counterexample with its bits, place and reproducing command; the

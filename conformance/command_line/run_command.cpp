@@ -9,6 +9,7 @@
 
 #include "conformance/command_line/commands.h"
 #include "conformance/command_line/record_table.h"
+#include "conformance/command_line/run_on_devices.h"
 #include "conformance/command_line/terminal.h"
 #include "conformance/report/combine.h"
 #include "conformance/report/report_writer.h"
@@ -79,6 +80,28 @@ int exit_status(const std::vector<PlannedCheck>& plan, const std::vector<Record>
   return could_not_run || !tested ? kCouldNotRun : kPassed;
 }
 
+// The GPUs that have something to do.
+std::vector<std::string> gpus_of(const std::vector<PlannedCheck>& plan) {
+  std::vector<std::string> gpus;
+  for (const std::string& device : distinct(plan, &Record::device))
+    if (device.starts_with("cuda:") && has_device(plan, device)) gpus.push_back(device);
+  return gpus;
+}
+
+// The options that a worker process gets from its parent.
+std::vector<std::string> worker_arguments(const RunOptions& options) {
+  std::vector<std::string> arguments{"--profile", options.profile, "--seed", std::to_string(options.seed)};
+  const auto add = [&arguments](const char* option, const std::optional<std::string>& value) {
+    if (value) arguments.insert(arguments.end(), {option, *value});
+  };
+  add("--op", options.selection.op);
+  add("--dtype", options.selection.dtype);
+  add("--impl", options.selection.implementation);
+  add("--domain", options.selection.domain);
+  if (options.resume) arguments.push_back("--resume");
+  return arguments;
+}
+
 int run(const RunOptions& options) {
   const auto profile = reference::find_profile(options.profile);
   if (!profile)
@@ -104,6 +127,17 @@ int run(const RunOptions& options) {
                          "name one check and one of its blocks, counted from 0"});
   }
 
+  const std::filesystem::path directory = options.report_directory
+                                              ? std::filesystem::path(*options.report_directory)
+                                              : std::filesystem::path("bitproof-reports") / fresh_report_name();
+  if (const std::vector<std::string> gpus = gpus_of(*plan);
+      gpus.size() > 1 && shard->count == 1 && !options.shard && !options.block) {
+    if (!options.resume && std::filesystem::exists(directory / kReportFile))
+      return complain({ErrorKind::occupied, "there is a report already", directory.string(),
+                       "continue it with --resume, or name another directory with --report"});
+    return run_on_devices({gpus, has_device(*plan, "cpu"), worker_arguments(options), directory, options.json});
+  }
+
   Report report;
   report.environment = describe_environment(devices.devices);
   report.profile = profile->name;
@@ -112,9 +146,6 @@ int run(const RunOptions& options) {
   for (const PlannedCheck& check : *plan) report.records.push_back(check.record);
   report.run_id = run_id_of(report);
 
-  const std::filesystem::path directory = options.report_directory
-                                              ? std::filesystem::path(*options.report_directory)
-                                              : std::filesystem::path("bitproof-reports") / fresh_report_name();
   Result<ReportWriter> writer =
       options.resume ? ReportWriter::resume(directory, report) : ReportWriter::create(directory, report);
   if (!writer) return complain(writer.error());

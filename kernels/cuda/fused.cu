@@ -18,15 +18,11 @@ inline constexpr int kVectorBytes = 16;  // the host pass compiles no device cod
 #endif
 
 // Where one thread of the grid stands; kernels/host/gelu_tanh_host.cpp has the CPU's counterpart.
-template <class Tensors>
 struct GridThread {
-  static constexpr LaunchRule kRule = Tensors::kRule;
-
-  BITPROOF_KERNEL std::int64_t first_vector() const {
-    return std::int64_t{blockIdx.x} * kRule.threads_x + threadIdx.x;
+  BITPROOF_KERNEL std::int64_t vector() const {
+    return std::int64_t{blockIdx.x} * kFusedRule.threads_x + threadIdx.x;
   }
-  BITPROOF_KERNEL std::int64_t vector_stride() const { return std::int64_t{gridDim.x} * kRule.threads_x; }
-  BITPROOF_KERNEL std::int64_t row_stride() const { return kRule.threads_y; }
+  BITPROOF_KERNEL std::int64_t row_stride() const { return kFusedRule.threads_y; }
   BITPROOF_KERNEL std::int64_t first_row() const {
     return std::int64_t{blockIdx.y} * kRowsPerBlock + threadIdx.y;
   }
@@ -47,21 +43,20 @@ struct GridThread {
   }
 
  private:
-  static constexpr std::int64_t kRowsPerBlock = kRule.threads_y * kRule.rows_per_thread(kVectorBytes);
+  static constexpr std::int64_t kRowsPerBlock = kFusedRule.threads_y * kFusedRule.rows_per_thread(kVectorBytes);
 };
 
-template <HalfType kType, bool kBias, class Tensors>
-__global__ void __launch_bounds__(Tensors::kRule.block_threads())
+template <HalfType kType, bool kBias>
+__global__ void __launch_bounds__(kFusedRule.block_threads())
     gelu_tanh_fused(const __grid_constant__ RowwiseArguments arguments) {
-  gelu_tanh_body<kType, kBias, kVectorBytes, Tensors::kRule.rows_per_thread(kVectorBytes)>(
-      GridThread<Tensors>{}, arguments);
+  gelu_tanh_body<kType, kBias, kVectorBytes, kFusedRule.rows_per_thread(kVectorBytes)>(GridThread{}, arguments);
 }
 
 namespace {
 
-template <HalfType kType, bool kBias, class Tensors>
-void launch_with(const RowwiseArguments& arguments, const ArchitectureTraits& traits, cudaStream_t stream) {
-  const LaunchGeometry geometry = launch_geometry(Tensors::kRule, traits.vector_bytes, arguments.rows,
+template <HalfType kType, bool kBias>
+void launch(const RowwiseArguments& arguments, const ArchitectureTraits& traits, cudaStream_t stream) {
+  const LaunchGeometry geometry = launch_geometry(kFusedRule, traits.vector_bytes, arguments.rows,
                                                   arguments.width * 2 / traits.vector_bytes);
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -72,17 +67,7 @@ void launch_with(const RowwiseArguments& arguments, const ArchitectureTraits& tr
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = traits.programmatic_dependent_launch ? 1 : 0;
-  check(cudaLaunchKernelEx(&config, gelu_tanh_fused<kType, kBias, Tensors>, arguments),
-        "launch of gelu_tanh_fused");
-}
-
-template <HalfType kType, bool kBias>
-void launch(const RowwiseArguments& arguments, const ArchitectureTraits& traits, cudaStream_t stream) {
-  if (rule_for(arguments.rows, arguments.width) == kRowTileRule) {
-    launch_with<kType, kBias, LongTensors>(arguments, traits, stream);
-  } else {
-    launch_with<kType, kBias, ShortTensors>(arguments, traits, stream);
-  }
+  check(cudaLaunchKernelEx(&config, gelu_tanh_fused<kType, kBias>, arguments), "launch of gelu_tanh_fused");
 }
 
 template <bool kBias>

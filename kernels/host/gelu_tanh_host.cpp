@@ -10,44 +10,34 @@ namespace bitproof::kernels::host {
 namespace {
 
 // Where one thread of the grid stands; the device's counterpart is in kernels/cuda/fused.cu.
-template <class Tensors, int kVectorBytes>
+template <int kVectorBytes>
 struct HostThread {
-  static constexpr LaunchRule kRule = Tensors::kRule;
-
   const LaunchGeometry& grid;
   std::uint32_t block_x, block_y, thread_x, thread_y;
 
-  std::int64_t first_vector() const { return std::int64_t{block_x} * grid.block_x + thread_x; }
-  std::int64_t vector_stride() const { return std::int64_t{grid.grid_x} * grid.block_x; }
+  std::int64_t vector() const { return std::int64_t{block_x} * grid.block_x + thread_x; }
   std::int64_t row_stride() const { return grid.block_y; }
-  std::int64_t first_row() const {
-    return std::int64_t{block_y} * grid.block_y * kRule.rows_per_thread(kVectorBytes) + thread_y;
-  }
-  std::int64_t tile_stride() const {
-    return std::int64_t{grid.grid_y} * grid.block_y * kRule.rows_per_thread(kVectorBytes);
-  }
+  std::int64_t first_row() const { return std::int64_t{block_y} * rows_per_block() + thread_y; }
+  std::int64_t tile_stride() const { return std::int64_t{grid.grid_y} * rows_per_block(); }
   void wait_for_producer() const {}
   void release_consumer() const {}
+
+ private:
+  std::int64_t rows_per_block() const {
+    return std::int64_t{grid.block_y} * kFusedRule.rows_per_thread(kVectorBytes);
+  }
 };
 
-template <HalfType kType, bool kBias, int kVectorBytes, class Tensors>
-void run_blocks(const RowwiseArguments& arguments) {
-  constexpr LaunchRule kRule = Tensors::kRule;
-  const LaunchGeometry grid =
-      launch_geometry(kRule, kVectorBytes, arguments.rows, arguments.width / Vector<kVectorBytes>::kElements);
+template <HalfType kType, bool kBias, int kVectorBytes>
+void run_grid(const RowwiseArguments& arguments) {
+  const LaunchGeometry grid = launch_geometry(kFusedRule, kVectorBytes, arguments.rows,
+                                              arguments.width / Vector<kVectorBytes>::kElements);
   for (std::uint32_t block_y = 0; block_y < grid.grid_y; ++block_y)
     for (std::uint32_t block_x = 0; block_x < grid.grid_x; ++block_x)
       for (std::uint32_t thread_y = 0; thread_y < grid.block_y; ++thread_y)
         for (std::uint32_t thread_x = 0; thread_x < grid.block_x; ++thread_x)
-          gelu_tanh_body<kType, kBias, kVectorBytes, kRule.rows_per_thread(kVectorBytes)>(
-              HostThread<Tensors, kVectorBytes>{grid, block_x, block_y, thread_x, thread_y}, arguments);
-}
-
-template <HalfType kType, bool kBias, int kVectorBytes>
-void run_grid(const RowwiseArguments& arguments) {
-  if (rule_for(arguments.rows, arguments.width) == kRowTileRule)
-    return run_blocks<kType, kBias, kVectorBytes, LongTensors>(arguments);
-  return run_blocks<kType, kBias, kVectorBytes, ShortTensors>(arguments);
+          gelu_tanh_body<kType, kBias, kVectorBytes, kFusedRule.rows_per_thread(kVectorBytes)>(
+              HostThread<kVectorBytes>{grid, block_x, block_y, thread_x, thread_y}, arguments);
 }
 
 template <HalfType kType, bool kBias>

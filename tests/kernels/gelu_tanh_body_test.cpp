@@ -26,8 +26,7 @@ struct Thread {
   const Grid& grid;
   std::int64_t block_x, block_y, thread_x, thread_y;
 
-  std::int64_t first_vector() const { return block_x * grid.threads_x + thread_x; }
-  std::int64_t vector_stride() const { return grid.blocks_x * grid.threads_x; }
+  std::int64_t vector() const { return block_x * grid.threads_x + thread_x; }
   std::int64_t first_row() const { return block_y * grid.threads_y * kRowsPerThread + thread_y; }
   std::int64_t row_stride() const { return grid.threads_y; }
   std::int64_t tile_stride() const { return grid.blocks_y * grid.threads_y * kRowsPerThread; }
@@ -51,8 +50,10 @@ void run_in_place(const Grid& grid, std::vector<std::uint16_t>& elements, std::i
 template <int kVectorBytes, int kRowsPerThread>
 void expect_every_element_once() {
   const auto any = [](std::int64_t up_to) { return *rc::gen::inRange<std::int64_t>(1, up_to + 1); };
-  const std::int64_t rows = any(40), width = any(12) * Vector<kVectorBytes>::kElements;
-  const Grid grid{any(4), any(4), any(5), any(5)};
+  const std::int64_t rows = any(40), vectors = any(12), width = vectors * Vector<kVectorBytes>::kElements;
+  const std::int64_t threads_x = any(5);
+  // Along a row the grid must cover the tensor; along the rows it strides.
+  const Grid grid{(vectors + threads_x - 1) / threads_x + any(2) - 1, any(4), threads_x, any(5)};
   std::vector<std::uint16_t> elements(static_cast<std::size_t>(rows * width), 0x4000);
   run_in_place<kVectorBytes, kRowsPerThread>(grid, elements, rows, width);
   const std::uint16_t once = reference::gelu_tanh(Bf16{0x4000}, reference::kPytorch211Cuda).bits;

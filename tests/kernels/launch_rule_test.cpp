@@ -1,7 +1,10 @@
 #include "kernels/launch_rule.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,8 +14,9 @@
 namespace bitproof::kernels {
 namespace {
 
-constexpr std::int64_t kMaxGridX = 2147483647, kMaxGridY = 65535;
-constexpr LaunchRule kRules[] = {kRowTileRule, kShortTensorRule};
+constexpr std::int64_t kMaxGridY = 65535;
+// The kernel's own, and one whose threads hold less than a vector.
+constexpr LaunchRule kRules[] = {kFusedRule, {.threads_x = 64, .threads_y = 4, .bytes_in_flight = 16}};
 
 TEST(LaunchGeometryTest, IsOneBlockForTheSmallestTensor) {
   for (const LaunchRule& rule : kRules) {
@@ -37,18 +41,14 @@ TEST(LaunchGeometryTest, ExceedsNoLimitOfCuda) {
       EXPECT_EQ(grid_y(kMaxGridY * rows_of_a_block + 1), kMaxGridY);
       EXPECT_EQ(grid_y(std::int64_t{1} << 40), kMaxGridY);
       EXPECT_EQ(grid_y((kMaxGridY - 1) * rows_of_a_block), kMaxGridY - 1);
-      const auto grid_x = [&](std::int64_t vectors) {
-        return launch_geometry(rule, vector_bytes, 1, vectors).grid_x;
-      };
-      EXPECT_EQ(grid_x(kMaxGridX * rule.threads_x), kMaxGridX);
-      EXPECT_EQ(grid_x(kMaxGridX * rule.threads_x + 1), kMaxGridX);
-      EXPECT_EQ(grid_x((kMaxGridX - 1) * rule.threads_x), kMaxGridX - 1);
+      EXPECT_EQ(launch_geometry(rule, vector_bytes, 1, std::int64_t{1} << 30).grid_x,
+                (1 << 30) / rule.threads_x);
     }
   }
 }
 
 RC_GTEST_PROP(LaunchGeometryProperty, BelowTheLimitsTheTilesCoverTheTensorAndNoBlockIsIdle, ()) {
-  const LaunchRule rule = *rc::gen::element(kRowTileRule, kShortTensorRule);
+  const LaunchRule rule = *rc::gen::elementOf(std::vector<LaunchRule>(std::begin(kRules), std::end(kRules)));
   const int vector_bytes = *rc::gen::element(16, 32);
   const auto rows = *rc::gen::inRange<std::int64_t>(1, 200'000);
   const auto vectors = *rc::gen::inRange<std::int64_t>(1, 200'000);
@@ -67,16 +67,8 @@ TEST(LaunchRuleTest, AThreadHoldsAsManyBytesWhateverTheVector) {
       EXPECT_LE(rule.rows_per_thread(vector_bytes) * vector_bytes,
                 std::max(rule.bytes_in_flight, vector_bytes));
     }
-  EXPECT_EQ(kRowTileRule.rows_per_thread(16), 4);
-  EXPECT_EQ(kRowTileRule.rows_per_thread(32), 2);
-}
-
-TEST(LaunchRuleTest, IsChosenByTheNumberOfElements) {
-  EXPECT_EQ(rule_for(std::int64_t{1} << 14, std::int64_t{1} << 14), kRowTileRule);  // 2^28
-  EXPECT_EQ(rule_for((std::int64_t{1} << 14) - 1, std::int64_t{1} << 14), kShortTensorRule);
-  EXPECT_EQ(rule_for(1, std::int64_t{1} << 28), kRowTileRule);
-  EXPECT_EQ(rule_for(1, 8), kShortTensorRule);
-  EXPECT_EQ(rule_for(std::int64_t{1} << 40, std::int64_t{1} << 40), kRowTileRule) << "the product overflows";
+  EXPECT_EQ(kFusedRule.rows_per_thread(16), 4);
+  EXPECT_EQ(kFusedRule.rows_per_thread(32), 2);
 }
 
 TEST(LaunchRuleText, TellsArchitecturesApartThatLaunchDifferently) {
