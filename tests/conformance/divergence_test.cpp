@@ -58,6 +58,11 @@ TEST(StepWhereComputationsPart, IsTheLastRoundingForANeighbourTowardsZero) {
   EXPECT_EQ(step(kUnary, Bf16{0x3F80}, Bf16{}, Bf16{0x3F58}), "") << "away from zero";
 }
 
+TEST(StepWhereComputationsPart, IsNothingForTheRightResult) {
+  // 1 + 0 needs no rounding, so that leaving it out gives the right result as well.
+  EXPECT_EQ(step(kBiased, Bf16{0x3F80}, Bf16{0x0000}, Bf16{0x3F57}), "");
+}
+
 TEST(StepWhereComputationsPart, IsNothingForResultsOfNoKnownComputation) {
   EXPECT_EQ(step(kBiased, Bf16{0x3F80}, Bf16{0x3B80}, Bf16{0x1234}), "");
   EXPECT_EQ(step(kBiased, Fp16{0x3C00}, Fp16{0x8000}, Fp16{0x7FFF}), "");
