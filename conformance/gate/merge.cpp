@@ -2,192 +2,61 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "conformance/gate/same_blocks.h"
+#include "conformance/gate/sources.h"
 #include "conformance/report/combine.h"
-#include "conformance/report/sha256.h"
 
 namespace bitproof::conformance {
 namespace {
 
 constexpr BlockRange whole(const Record& record) { return {0, record.blocks_total}; }
 
-// What is remembered of a part after it was added up, so that a second report of the same blocks can be
-// compared.
-struct Part {
-  std::vector<BlockRange> blocks;
-  std::uint64_t digest, expected_digest;
-  KindCounts kinds;
-  std::string name;  // of the report
-};
-
-Part part_of(const Record& record, const std::string& name) {
-  return {record.blocks, record.digest, record.expected_digest, record.kinds, name};
-}
-
-std::string pair_of(const std::string& a, const std::string& b) {
-  return a < b ? fmt::format("{} and {}", a, b) : fmt::format("{} and {}", b, a);
-}
-
-// What two results of the same blocks disagree about.
-std::optional<Finding> disagreement(const Record& record, const Part& a, const Part& b) {
-  const std::string what = label(record);
-  if (a.expected_digest != b.expected_digest)
-    return Finding{
-        FindingKind::stale_reference, what,
-        fmt::format("{}: {} tested the same blocks against other expected outputs; run again the one with the "
-                    "older reference",
-                    what, pair_of(a.name, b.name))};
-  if (a.digest != b.digest || a.kinds != b.kinds)
-    return Finding{
-        FindingKind::nondeterminism, what,
-        fmt::format("{}: nondeterminism, {} ran the same code on the same inputs and got other bits; run both "
-                    "again, and suspect a race or the hardware of one",
-                    what, pair_of(a.name, b.name))};
-  return std::nullopt;
-}
-
-auto place_of(const Counterexample& c) { return std::tie(c.block, c.row, c.column, c.reproduce); }
-
-// Adds a record of the same blocks that agrees: coverage stays, machines and time are added, and of two
-// verdicts (one runner may know an expectation that the other does not) the later in the order of Verdict
-// stays.
-void confirm(Record& sum, const Record& again) {
-  Record neutral = again;
-  neutral.blocks.clear();
-  neutral.tested = neutral.mismatches = neutral.digest = neutral.expected_digest = 0;
-  neutral.kinds = {};
-  neutral.ulp_histogram = {};
-  neutral.first.reset();
-  Result<Record> confirmed = combine(sum, neutral);
-  if (!confirmed) return;  // not reached: identities and totals were found equal, and no blocks do not overlap
-  const bool worse = again.verdict > sum.verdict;
-  confirmed->verdict = worse ? again.verdict : sum.verdict;
-  confirmed->reason = worse ? again.reason : sum.reason;
-  const bool earlier = sum.first && again.first && place_of(*again.first) < place_of(*sum.first);
-  confirmed->first = earlier ? again.first : sum.first;
-  sum = *std::move(confirmed);
-}
-
-// All that one run says about one record.
-struct Group {
-  Record sum;
-  std::vector<Part> parts;
-  std::vector<std::uint32_t> sources;
-  std::set<std::uint64_t> shards;
-
-  std::optional<Finding> add(Record record, const std::string& name) {
-    if (parts.empty()) {
-      parts.push_back(part_of(record, name));
-      sum = std::move(record);
-      return std::nullopt;
-    }
-    if (overlap(sum.blocks, record.blocks) && record.total == sum.total &&
-        record.blocks_total == sum.blocks_total)
-      return add_again(record, name);
-    Result<Record> next = combine(sum, record);
-    if (!next)
-      return Finding{
-          FindingKind::shard_conflict, label(record),
-          fmt::format("{}; {} does not belong to {}", next.error().message(), name, parts.front().name)};
-    parts.push_back(part_of(record, name));
-    sum = *std::move(next);
-    return std::nullopt;
-  }
-
- private:
-  std::optional<Finding> add_again(const Record& record, const std::string& name) {
-    const auto same = std::ranges::find(parts, record.blocks, &Part::blocks);
-    if (same == parts.end())
-      return Finding{
-          FindingKind::shard_conflict, label(record),
-          fmt::format(
-              "{}: {} covers blocks that other reports of its run cover too, but not the same ones; pass "
-              "each shard once, of one division into shards",
-              label(record), name)};
-    if (std::optional<Finding> finding = disagreement(record, *same, part_of(record, name))) return finding;
-    confirm(sum, record);
-    return std::nullopt;
-  }
-};
-
 // The reports that share a run id.
 struct Run {
-  std::string tool_build, name;  // of the first report
+  std::string id, tool_build;
+  std::uint32_t report = 0;  // the first one's number
   std::uint64_t shards = 1;
   std::set<std::uint64_t> present;
-  std::map<std::string, Group> groups;  // by identity
-
-  bool sharded() const { return shards > 1; }
 };
 
-std::vector<BlockRange> to_ranges(std::vector<std::uint32_t> numbers) {
-  std::ranges::sort(numbers);
-  std::vector<BlockRange> ranges;
-  for (const std::uint32_t number : numbers) {
-    if (!ranges.empty() && ranges.back().end > number) continue;
-    if (!ranges.empty() && ranges.back().end == number) {
-      ++ranges.back().end;
-    } else {
-      ranges.push_back({number, number + 1});
-    }
-  }
-  return ranges;
-}
+// Where a record came from: the numbers of its run and of the first report that had it.
+struct Origin {
+  std::uint32_t run = 0, report = 0;
+};
 
-auto order_of(const Source& s) {
-  return std::tie(s.run_id, s.shard.index, s.environment.host, s.environment.started, s.content_sha256);
-}
+// All that one run says about one record. The sum itself lies among the records of the result; that of a
+// thousand reports with nothing in common should need little more memory than their records.
+struct Group {
+  std::size_t record = 0;            // the sum
+  std::vector<PartialResult> parts;  // kept from the second part on; until then the sum is the part
+};
 
-// The common value of a field of all sources; "various" when they differ.
-std::string common(const std::vector<Source>& sources, std::string Environment::*field) {
-  const std::string& first = sources.front().environment.*field;
-  const bool same =
-      std::ranges::all_of(sources, [&](const Source& s) { return s.environment.*field == first; });
-  return same ? first : "various";
-}
-
-Environment common_environment(const std::vector<Source>& sources) {
-  Environment environment;
-  for (std::string Environment::*field :
-       {&Environment::tool_version, &Environment::tool_build, &Environment::host, &Environment::os,
-        &Environment::cpu, &Environment::toolchain})
-    environment.*field = common(sources, field);
-  environment.started = sources.front().environment.started;
-  for (const Source& source : sources) {
-    environment.started = std::min(environment.started, source.environment.started);
-    for (const Device& device : source.environment.devices) {
-      if (std::ranges::find(environment.devices, device) == environment.devices.end())
-        environment.devices.push_back(device);
-    }
-  }
-  return environment;
-}
-
-std::string joined_run_id(const std::vector<Source>& sources) {
-  std::set<std::string> ids;
-  for (const Source& source : sources) ids.insert(source.run_id);
-  if (ids.size() == 1) return *ids.begin();
-  return sha256_hex(fmt::format("{}", fmt::join(ids, "\n"))).substr(0, 16);
-}
-
-std::optional<MutationScore> worse(const std::optional<MutationScore>& a,
-                                   const std::optional<MutationScore>& b) {
-  if (!a || !b) return a ? a : b;
-  const auto badness = [](const MutationScore& s) {
-    return std::tuple(s.total - std::min(s.killed, s.total) + s.false_alarms, s.false_alarms, ~s.total);
-  };
-  return badness(*a) < badness(*b) ? b : a;
+std::size_t hash_of(const Record& record, std::uint32_t run) {
+  std::size_t hash = run;
+  for (const std::string* field : {&record.op, &record.dtype, &record.implementation, &record.domain,
+                                   &record.architecture, &record.machine_code_key})
+    hash = hash * 0x9e3779b97f4a7c15u + std::hash<std::string>{}(*field);
+  return hash;
 }
 
 }  // namespace
 
 struct Merger::State {
-  std::map<std::string, Run> runs;
+  std::vector<std::string> names;                    // of reports
+  std::map<std::string, std::uint32_t> run_numbers;  // by id
+  std::vector<Run> runs;
+  std::unordered_multimap<std::size_t, std::uint32_t> group_numbers;  // by hash_of()
+  std::vector<Group> groups;
+  std::vector<Record> records;  // the groups' sums, and what was disputed; `sources` are numbers of `sources`
+  std::vector<Origin> origins;  // of the records
   std::vector<Source> sources;
   std::set<std::string> seen;  // content hashes
   std::set<std::string> profiles;
@@ -195,165 +64,260 @@ struct Merger::State {
   std::optional<MutationScore> mutation_score;
   std::vector<Finding> findings;
 
-  void note(FindingKind kind, const std::string& record, const std::string& message) {
-    findings.push_back({kind, record, record + ": " + message});
+  void note(FindingKind kind, const std::string& subject, const std::string& what) {
+    findings.push_back({kind, subject, subject + ": " + what});
   }
+
+  std::string pair_of(std::uint32_t a, std::uint32_t b) const {
+    return fmt::format("{} and {}", std::min(names[a], names[b]), std::max(names[a], names[b]));
+  }
+
+  // --- Adding ------------------------------------------------------------------------------------------------
 
   void add(StoredReport stored) {
     if (!seen.insert(stored.content_sha256).second) return;
     Report& report = stored.report;
-    const auto first_source = static_cast<std::uint32_t>(sources.size());
-    add_sources(stored);
+    const auto number = static_cast<std::uint32_t>(names.size());
+    names.push_back(stored.name);
+    const std::uint64_t first_source = sources.size();
+    if (report.sources.empty()) {
+      sources.push_back(source_of(stored));
+    } else {
+      sources.insert(sources.end(), report.sources.begin(), report.sources.end());
+    }
     profiles.insert(report.profile);
     seeds.insert(report.seed);
     mutation_score = worse(mutation_score, report.mutation_score);
 
-    Run& run = runs[report.run_id];
-    if (!belongs(run, stored)) return;
-    run.present.insert(report.shard.index);
+    const std::uint32_t run = run_of(report, number);
+    if (!belongs(runs[run], report, number)) return;
+    runs[run].present.insert(report.shard.index);
     for (Record& record : report.records) {
-      std::vector<std::uint32_t> numbers;
-      for (const BlockRange& range : record.sources)
-        for (std::uint64_t i = range.begin; i < range.end; ++i)
-          numbers.push_back(first_source + static_cast<std::uint32_t>(i));
-      if (numbers.empty()) numbers.push_back(first_source);
-      record.sources.clear();
-
-      Group& group = run.groups[identity(record)];
-      group.sources.insert(group.sources.end(), numbers.begin(), numbers.end());
-      group.shards.insert(report.shard.index);
-      if (std::optional<Finding> finding = group.add(std::move(record), stored.name))
-        findings.push_back(*finding);
+      if (record.sources.empty()) record.sources = {{0, 1}};
+      for (BlockRange& range : record.sources) range = {range.begin + first_source, range.end + first_source};
+      add(std::move(record), run, number);
     }
   }
 
-  void add_sources(const StoredReport& stored) {
-    const Report& report = stored.report;
-    if (!report.sources.empty()) {
-      sources.insert(sources.end(), report.sources.begin(), report.sources.end());
-      return;
-    }
-    std::uint64_t microseconds = 0;
-    for (const Record& record : report.records)
-      microseconds += static_cast<std::uint64_t>(std::max(0.0, record.seconds) * 1e6 + 0.5);
-    sources.push_back({report.run_id, report.shard, report.environment, report.records.size(),
-                       static_cast<double>(microseconds) / 1e6, stored.content_sha256});
+  std::uint32_t run_of(const Report& report, std::uint32_t number) {
+    const auto [entry, is_new] =
+        run_numbers.try_emplace(report.run_id, static_cast<std::uint32_t>(runs.size()));
+    if (is_new) runs.push_back({report.run_id, report.environment.tool_build, number, report.shard.count, {}});
+    return entry->second;
   }
 
-  bool belongs(Run& run, const StoredReport& stored) {
-    const Report& report = stored.report;
-    if (run.present.empty()) {
-      run.tool_build = report.environment.tool_build;
-      run.name = stored.name;
-      run.shards = report.shard.count;
-      return true;
-    }
-    const std::string subject = "run " + report.run_id;
+  bool belongs(const Run& run, const Report& report, std::uint32_t number) {
     if (run.tool_build != report.environment.tool_build) {
-      note(FindingKind::mixed_tool_builds, subject,
+      note(FindingKind::mixed_tool_builds, "run " + run.id,
            fmt::format("{} come from other builds of the tool; run all shards with one build",
-                       pair_of(run.name, stored.name)));
+                       pair_of(run.report, number)));
       return false;
     }
     if (run.shards != report.shard.count) {
-      note(FindingKind::shard_conflict, subject,
+      note(FindingKind::shard_conflict, "run " + run.id,
            fmt::format("{} divide it into other numbers of shards; pass the shards of one division",
-                       pair_of(run.name, stored.name)));
+                       pair_of(run.report, number)));
       return false;
     }
     return true;
   }
 
-  void check_shards(const std::string& run_id, const Run& run) {
-    std::vector<std::string> missing;
-    for (std::uint64_t i = 0; i < run.shards && missing.size() < 20; ++i)
-      if (!run.present.contains(i)) missing.push_back(name(Shard{i, run.shards}));
-    if (!missing.empty())
-      note(FindingKind::shard_missing, "run " + run_id,
-           fmt::format("{} of {} shards are missing: {}{}; pass their reports, or run them with --shard",
-                       run.shards - run.present.size(), run.shards, fmt::join(missing, ", "),
-                       run.shards - run.present.size() > missing.size() ? ", ..." : ""));
-    for (const auto& [key, group] : run.groups) {
-      // Without a block there is no evidence that could be incomplete.
-      if (group.sum.blocks.empty()) continue;
-      for (const std::uint64_t shard : run.present) {
-        if (group.shards.contains(shard)) continue;
-        note(FindingKind::shard_missing, label(group.sum),
-             fmt::format(
-                 "shard {} of run {} has no such record; run that shard again on a machine like the others",
-                 name(Shard{shard, run.shards}), run_id));
-        break;
-      }
+  Group* find_group(const Record& record, std::uint32_t run, std::size_t hash) {
+    const auto [begin, end] = group_numbers.equal_range(hash);
+    for (auto entry = begin; entry != end; ++entry) {
+      Group& group = groups[entry->second];
+      if (origins[group.record].run == run && same_identity(records[group.record], record)) return &group;
     }
+    return nullptr;
   }
 
-  // Puts the sources in their order and returns the new number of each.
-  std::vector<std::uint32_t> sort_sources() {
-    std::vector<std::uint32_t> order(sources.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::sort(
-        order, [&](std::uint32_t a, std::uint32_t b) { return order_of(sources[a]) < order_of(sources[b]); });
-    std::vector<std::uint32_t> number(sources.size());
-    std::vector<Source> sorted;
-    for (const std::uint32_t old : order) {
-      // The same report may have come directly and inside a merged one.
-      if (sorted.empty() || sorted.back() != sources[old]) sorted.push_back(std::move(sources[old]));
-      number[old] = static_cast<std::uint32_t>(sorted.size() - 1);
-    }
-    sources = std::move(sorted);
-    return number;
-  }
-
-  // Adds what another run says about the same record: equal blocks confirm or contradict, others stand beside.
-  void add_across_runs(std::vector<std::pair<Record, Part>>& records, Record record, const std::string& name) {
-    for (auto& [earlier, part] : records) {
-      const bool comparable = earlier.blocks == record.blocks && earlier.total == record.total &&
-                              earlier.blocks_total == record.blocks_total;
-      if (!comparable) continue;
-      if (std::optional<Finding> finding = disagreement(record, part, part_of(record, name))) {
-        findings.push_back(*finding);
-        continue;
-      }
-      confirm(earlier, record);
-      earlier.sources = unite(earlier.sources, record.sources);
+  void add(Record record, std::uint32_t run, std::uint32_t report) {
+    const std::size_t hash = hash_of(record, run);
+    Group* const group = find_group(record, run, hash);
+    if (group == nullptr) {
+      group_numbers.emplace(hash, static_cast<std::uint32_t>(groups.size()));
+      groups.push_back({records.size(), {}});
+      add_record(std::move(record), {run, report});
       return;
     }
-    Part part = part_of(record, name);
-    records.emplace_back(std::move(record), std::move(part));
+    Record& sum = records[group->record];
+    if (group->parts.empty()) group->parts.push_back(partial_result(sum, names[origins[group->record].report]));
+    if (overlap(sum.blocks, record.blocks)) {
+      add_again(*group, std::move(record), {run, report});
+      return;
+    }
+    Result<Record> next = combine(sum, record);
+    if (!next) {
+      findings.push_back({FindingKind::shard_conflict, label(record),
+                          fmt::format("{}; {} do not belong together", next.error().message(),
+                                      pair_of(origins[group->record].report, report))});
+      return;
+    }
+    group->parts.push_back(partial_result(record, names[report]));
+    sum = *std::move(next);
   }
 
-  Merged finish() {
-    Merged merged;
-    Report& report = merged.report;
-    const std::vector<std::uint32_t> number = sort_sources();
+  void add_record(Record record, Origin origin) {
+    records.push_back(std::move(record));
+    origins.push_back(origin);
+  }
 
-    std::map<std::string, std::vector<std::pair<Record, Part>>> by_identity;
-    for (auto& [run_id, run] : runs) {
-      check_shards(run_id, run);
-      for (auto& [key, group] : run.groups) {
-        for (std::uint32_t& source : group.sources) source = number[source];
-        Record record = std::move(group.sum);
-        record.sources = to_ranges(std::move(group.sources));
-        // A shard's verdict speaks for the shard; here it is about the domain.
-        if (run.sharded() && record.tested > 0) record = decided(std::move(record), whole(record));
-        add_across_runs(by_identity[key], std::move(record), group.parts.front().name);
-      }
-      run.groups.clear();
+  // Blocks that are there already must be exactly those of an earlier part, and the same must have come out.
+  void add_again(Group& group, Record record, Origin origin) {
+    const std::string& name = names[origin.report];
+    const Record& sum = records[group.record];
+    const auto same = std::ranges::find(group.parts, record.blocks, &PartialResult::blocks);
+    const bool comparable = record.total == sum.total && record.blocks_total == sum.blocks_total;
+    if (same == group.parts.end() || !comparable) {
+      note(FindingKind::shard_conflict, label(record),
+           fmt::format("{} covers blocks that other reports of its run cover too, but not the same ones; pass "
+                       "each shard once, "
+                       "of one division into shards",
+                       name));
+    } else if (std::optional<Finding> finding = disagreement(record, *same, partial_result(record, name))) {
+      findings.push_back(*std::move(finding));
+      // It stays beside the sum, so that a gate sees what is wrong with either.
+      add_record(std::move(record), origin);
+    } else {
+      records[group.record] = confirmed(sum, record);
     }
-    for (auto& [key, records] : by_identity)
-      for (auto& [record, part] : records) report.records.push_back(std::move(record));
-    std::ranges::stable_sort(report.records, {}, [](const Record& r) { return label(r); });
+  }
 
+  // --- Finishing ---------------------------------------------------------------------------------------------
+
+  Merged finish() {
+    check_shards();
+    // A shard's verdict speaks for the shard; from here on it is about the domain.
+    for (const Group& group : groups) {
+      Record& record = records[group.record];
+      if (runs[origins[group.record].run].shards > 1 && record.tested > 0)
+        record = decided(std::move(record), whole(record));
+    }
+    std::vector<std::uint32_t> order = sorted_order();
+    compare_runs(order);
+    reorder(std::move(order));
+    renumber_sources();
+
+    Merged merged;
     std::ranges::sort(findings, {}, [](const Finding& f) { return std::tie(f.record, f.kind, f.message); });
     merged.findings = std::move(findings);
     if (sources.empty()) return merged;
+    Report& report = merged.report;
     report.environment = common_environment(sources);
-    report.run_id = joined_run_id(sources);
+    report.run_id = common_run_id(sources);
     report.profile = fmt::format("{}", fmt::join(profiles, "+"));
     report.seed = seeds.size() == 1 ? *seeds.begin() : 0;
     report.mutation_score = mutation_score;
     report.sources = std::move(sources);
+    report.records = std::move(records);
     return merged;
+  }
+
+  void check_shards() {
+    for (const Run& run : runs) {
+      std::vector<std::string> missing;
+      for (std::uint64_t i = 0; i < run.shards && missing.size() < 20; ++i)
+        if (!run.present.contains(i)) missing.push_back(name(Shard{i, run.shards}));
+      if (missing.empty()) continue;
+      const std::uint64_t count = run.shards - run.present.size();
+      note(FindingKind::shard_missing, "run " + run.id,
+           fmt::format("{} of {} shards are missing: {}{}; pass their reports, or run them with --shard", count,
+                       run.shards, fmt::join(missing, ", "), count > missing.size() ? ", ..." : ""));
+    }
+    for (const Group& group : groups) {
+      const Run& run = runs[origins[group.record].run];
+      const Record& record = records[group.record];
+      // Without a block there is no evidence that could be incomplete.
+      if (run.shards == 1 || record.blocks.empty()) continue;
+      std::set<std::uint64_t> has;
+      for (const BlockRange& range : record.sources)
+        for (std::uint64_t i = range.begin; i < range.end; ++i) has.insert(sources[i].shard.index);
+      const auto lacking =
+          std::ranges::find_if(run.present, [&](std::uint64_t shard) { return !has.contains(shard); });
+      if (lacking == run.present.end()) continue;
+      note(FindingKind::shard_missing, label(record),
+           fmt::format(
+               "shard {} of run {} has no such record; run that shard again on a machine like the others",
+               name(Shard{*lacking, run.shards}), run.id));
+    }
+  }
+
+  // The records by identity, and those of several runs by run.
+  std::vector<std::uint32_t> sorted_order() const {
+    std::vector<std::uint32_t> order(records.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+      const auto x = identity_of(records[a]), y = identity_of(records[b]);
+      if (x != y) return x < y;
+      const auto rest = [&](std::uint32_t i) {
+        return std::tie(runs[origins[i].run].id, records[i].tested, records[i].digest);
+      };
+      return rest(a) < rest(b);
+    });
+    return order;
+  }
+
+  // What several runs say about the same record: equal blocks confirm or contradict each other, others stand
+  // beside. Takes out of `order` what was absorbed by an equal record.
+  void compare_runs(std::vector<std::uint32_t>& order) {
+    if (runs.size() < 2) return;
+    std::vector<bool> absorbed(records.size());
+    for (std::size_t begin = 0; begin < order.size(); ++begin) {
+      for (std::size_t next = begin + 1; next < order.size(); ++next) {
+        if (absorbed[order[begin]] || !same_identity(records[order[begin]], records[order[next]])) break;
+        if (!absorbed[order[next]]) absorbed[order[next]] = absorbs(order[begin], order[next]);
+      }
+    }
+    std::erase_if(order, [&](std::uint32_t i) { return absorbed[i]; });
+  }
+
+  bool absorbs(std::uint32_t first, std::uint32_t second) {
+    Record& a = records[first];
+    const Record& b = records[second];
+    const bool comparable = origins[first].run != origins[second].run && a.blocks == b.blocks &&
+                            a.total == b.total && a.blocks_total == b.blocks_total;
+    if (!comparable) return false;
+    const std::string &name_a = names[origins[first].report], &name_b = names[origins[second].report];
+    if (auto finding = disagreement(a, partial_result(a, name_a), partial_result(b, name_b))) {
+      findings.push_back(*std::move(finding));
+      return false;
+    }
+    a = confirmed(a, b);
+    return true;
+  }
+
+  // Leaves the records of `order`, in it, without a second copy of all.
+  void reorder(std::vector<std::uint32_t> order) {
+    const std::size_t kept = order.size();
+    // What is dropped goes to the end, so that `order` is a permutation.
+    std::vector<bool> is_kept(records.size());
+    for (const std::uint32_t i : order) is_kept[i] = true;
+    for (std::uint32_t i = 0; i < records.size(); ++i)
+      if (!is_kept[i]) order.push_back(i);
+    // Cycle by cycle; a place that was filled points to itself.
+    for (std::uint32_t start = 0; start < order.size(); ++start) {
+      Record displaced = std::move(records[start]);
+      std::uint32_t place = start;
+      while (order[place] != start) {
+        const std::uint32_t from = std::exchange(order[place], place);
+        records[place] = std::move(records[from]);
+        place = from;
+      }
+      order[place] = place;
+      records[place] = std::move(displaced);
+    }
+    records.resize(kept);
+  }
+
+  void renumber_sources() {
+    const std::vector<std::uint32_t> number = sort_sources(sources);
+    for (Record& record : records) {
+      std::vector<BlockRange> renumbered;
+      for (const BlockRange& range : record.sources)
+        for (std::uint64_t i = range.begin; i < range.end; ++i)
+          renumbered.push_back({number[i], number[i] + 1u});
+      record.sources = unite(renumbered, {});
+    }
   }
 };
 

@@ -77,18 +77,6 @@ std::string label(const Record& record) {
                      record.architecture);
 }
 
-std::string identity(const Record& r) {
-  // Unit separators keep "a" + "bc" apart from "ab" + "c".
-  constexpr char kSeparator = '\x1f';
-  std::string key;
-  for (const std::string* field : {&r.op, &r.dtype, &r.implementation, &r.domain, &r.architecture, &r.profile,
-                                   &r.equality, &r.evidence, &r.machine_code_key, &r.library_version}) {
-    key += *field;
-    key += kSeparator;
-  }
-  return key + fmt::format("{:x}", r.seed);
-}
-
 std::vector<BlockRange> unite(std::span<const BlockRange> a, std::span<const BlockRange> b) {
   std::vector<BlockRange> sorted(a.begin(), a.end());
   sorted.insert(sorted.end(), b.begin(), b.end());
@@ -137,7 +125,7 @@ std::vector<BlockRange> remaining(const BlockRange& share, std::span<const Block
 }
 
 Result<Record> combine(const Record& a, const Record& b) {
-  if (identity(a) != identity(b))
+  if (!same_identity(a, b))
     return conflict(a, fmt::format("cannot be combined with another record ({})", label(b)),
                     "combine blocks of one operator, implementation, domain, machine code and seed only");
   if (a.total != b.total || a.unit != b.unit || a.blocks_total != b.blocks_total || a.sampled != b.sampled)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "conformance/report/record.h"
@@ -16,8 +17,13 @@ namespace bitproof::conformance {
 std::string label(const Record& record);
 
 // What two records must share for their blocks to be parts of one result: everything under "Identity" except
-// the device, since shards of one run may sit on several devices of one architecture. For use as a map key.
-std::string identity(const Record& record);
+// the device, since shards of one run may sit on several devices of one architecture. Compares and orders;
+// refers to the record.
+inline auto identity_of(const Record& r) {
+  return std::tie(r.op, r.dtype, r.implementation, r.domain, r.architecture, r.profile, r.equality, r.evidence,
+                  r.machine_code_key, r.library_version, r.seed);
+}
+inline bool same_identity(const Record& a, const Record& b) { return identity_of(a) == identity_of(b); }
 
 // --- Sets of blocks: ascending, disjoint and maximal ranges --------------------------------------------------
 

@@ -41,9 +41,9 @@ Result<Done> store_report(const std::filesystem::path& file, const Report& repor
   });
 }
 
-nlohmann::json to_json(const Record& record) { return nlohmann::json::parse(record_line(record).text); }
+Json to_json(const Record& record) { return Json::parse(record_line(record).text); }
 
-nlohmann::json to_json(const Report& report) { return nlohmann::json::parse(to_text(report)); }
+Json to_json(const Report& report) { return Json::parse(to_text(report)); }
 
 std::string content_sha256(const Report& report) {
   std::vector<std::string> hashes;

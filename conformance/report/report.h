@@ -91,8 +91,8 @@ std::string run_id_of(const Report& plan);
 
 // With all hashes. 64-bit digests and seeds are "0x..." strings, since many JSON readers keep
 // only 53 bits; NaN and infinities are "nan", "inf" and "-inf".
-nlohmann::json to_json(const Record& record);
-nlohmann::json to_json(const Report& report);
+nlohmann::ordered_json to_json(const Record& record);
+nlohmann::ordered_json to_json(const Report& report);
 // As a file: one record a line, so that a report can be compared line by line and its damage seen.
 std::string to_text(const Report& report);
 

@@ -45,7 +45,7 @@ std::optional<std::string> difference(const Report& begun, const Report& plan) {
     return fmt::format("begun with {} records, now there are {}", begun.records.size(), plan.records.size());
   for (std::size_t i = 0; i < plan.records.size(); ++i) {
     const Record &old = begun.records[i], &now = plan.records[i];
-    if (identity(old) != identity(now) || old.device != now.device || old.total != now.total ||
+    if (!same_identity(old, now) || old.device != now.device || old.total != now.total ||
         old.blocks_total != now.blocks_total)
       return fmt::format("record {} was {} on {}, now it is {} on {}", i, label(old), old.device, label(now),
                          now.device);

@@ -323,7 +323,7 @@ const Row kRows[] = {
      "pass the shards of one division"},
     {"ShardsThatOverlap",
      [](World& w) { w.cpu_second.records[0] = testing::perfect_record("gelu_tanh"); },
-     {"shard_conflict", "partial_coverage"},
+     {"shard_conflict", "shard_missing", "partial_coverage"},
      kCpuValues,
      "pass each shard once"},
     {"TwoShardsWithDifferentDigestsOfTheSameBlocks",
@@ -340,7 +340,7 @@ const Row kRows[] = {
        w.more.push_back(second_machine(w));
        w.more[0].records[0] = gpu_record("cuda.fused", "values", 5000);
      },
-     {"nondeterminism"},
+     {"nondeterminism", "mismatch"},
      kValues,
      "suspect a race"},
     {"TwoMachinesWithDifferentReferences",

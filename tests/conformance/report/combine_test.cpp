@@ -144,7 +144,7 @@ TEST(Combine, RefusesEveryOtherIdentity) {
       change(&Record::blocks_total, 65u),
       change(&Record::sampled, true),
   };
-  for (const Record& b : others) EXPECT_FALSE(combine(a, b)) << identity(b);
+  for (const Record& b : others) EXPECT_FALSE(combine(a, b)) << label(b);
 }
 
 RC_GTEST_PROP(Blocks, UniteAndRemainingPartitionTheShare, ()) {
