@@ -21,8 +21,8 @@ void fill_input(std::uint16_t* arena, const Placement& placement, const InputSou
 void fill_bias(std::uint16_t* arena, const Placement& placement, const InputSource& source,
                cudaStream_t stream);
 
-// As fill_bias, by a kernel that releases its dependents at once (programmatic dependent launch) and writes a
-// millisecond later.
+// As fill_bias, by a kernel that releases its dependents at once (programmatic dependent launch) and writes
+// 20 milliseconds later.
 void fill_bias_late(std::uint16_t* arena, const Placement& placement, const InputSource& source,
                     cudaStream_t stream);
 

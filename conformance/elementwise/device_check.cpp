@@ -23,7 +23,7 @@ namespace {
 using kernels::cuda::check;
 using reference::Half;
 
-constexpr unsigned kProducerDelay = 3;  // milliseconds
+constexpr unsigned kProducerDelay = 20;  // milliseconds; longer than the first launch of a kernel takes
 constexpr int kRepetitions = 100;
 constexpr std::size_t kDigest = 0, kOverwritten = 1;  // counters
 

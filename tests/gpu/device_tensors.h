@@ -10,6 +10,7 @@
 #include <dlpack/dlpack.h>
 
 #include "conformance/device/device_memory.h"
+#include "conformance/elementwise/arena_kernels.h"
 #include "conformance/poison.h"
 #include "reference/half.h"
 
@@ -30,7 +31,7 @@ class DeviceTensor {
         .shape = shape_.data(),
         .strides = nullptr,
         .byte_offset = 0};
-    write(std::vector<std::uint16_t>(count_, conformance::kPoison));
+    conformance::poison_arena(memory_.get(), count_, nullptr);
   }
   DeviceTensor(const DeviceTensor&) = delete;
   DeviceTensor& operator=(const DeviceTensor&) = delete;
