@@ -41,11 +41,17 @@ ErrorLog::ErrorLog() {
 void ErrorLog::add(std::string line) {
   const std::lock_guard lock(mutex_);
   if (first_.empty()) first_ = std::move(line);
+  ++count_;
 }
 
 std::string ErrorLog::first() const {
   const std::lock_guard lock(mutex_);
   return first_;
+}
+
+std::uint64_t ErrorLog::count() const {
+  const std::lock_guard lock(mutex_);
+  return count_;
 }
 
 std::string av_error_text(int status) {

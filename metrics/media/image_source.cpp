@@ -21,6 +21,15 @@ ImageKind read_kind(const std::filesystem::path& file) {
   return image_kind(std::as_bytes(std::span(head.data(), static_cast<std::size_t>(stream.gcount()))));
 }
 
+// Damage is for the decoder to report.
+std::size_t count_pages(const std::filesystem::path& file) {
+  try {
+    return cv::imcount(file.string(), cv::IMREAD_UNCHANGED);
+  } catch (const cv::Exception&) {
+    return 1;
+  }
+}
+
 std::optional<SampleType> sample_type(int depth) {
   switch (depth) {
     case CV_8U:
@@ -154,6 +163,7 @@ class ImageSource final : public FrameSource {
 }  // namespace
 
 bool is_image_file(const std::filesystem::path& file) {
+  if (!has_image_extension(file)) return false;
   const ImageKind kind = read_kind(file);
   return kind != ImageKind::gif && kind != ImageKind::animated_png && cv::haveImageReader(file.string());
 }
@@ -165,7 +175,7 @@ Result<std::unique_ptr<FrameSource>> open_image(const std::filesystem::path& fil
         fmt::format("{}: is an animated WebP, of which only single pictures can be read; extract its frames "
                     "into a folder",
                     file.string())};
-  if (const std::size_t pages = cv::imcount(file.string(), cv::IMREAD_UNCHANGED); pages > 1)
+  if (const std::size_t pages = count_pages(file); pages > 1)
     return Failure{FailureKind::unreadable,
                    fmt::format("{}: holds {} pages; extract them into a folder of numbered "
                                "images",

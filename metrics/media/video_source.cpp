@@ -46,6 +46,7 @@ class VideoSource final : public FrameSource {
     while (true) {
       FramePtr frame(av_frame_alloc());
       const int status = avcodec_receive_frame(decoder_.get(), frame.get());
+      note_damage();
       if (status >= 0) return take(std::move(frame));
       if (status == AVERROR_EOF) return finish();
       if (status != AVERROR(EAGAIN)) return broken(fmt::format("the decoder says: {}", av_error_text(status)));
@@ -72,6 +73,7 @@ class VideoSource final : public FrameSource {
     while (true) {
       PacketPtr packet(av_packet_alloc());
       const int read = av_read_frame(container_.get(), packet.get());
+      reports_seen_ = log_->count();  // what the demuxer reported is for the end
       if (read == AVERROR_EOF) {
         const int drained = avcodec_send_packet(decoder_.get(), nullptr);
         if (drained < 0) return broken(fmt::format("draining the decoder: {}", av_error_text(drained)));
@@ -88,13 +90,25 @@ class VideoSource final : public FrameSource {
       if (options_.digest_stream)
         stream_sha_.update(
             {reinterpret_cast<const std::byte*>(packet->data), static_cast<std::size_t>(packet->size)});
+      packet_time_ = packet->pts;
       const int sent = avcodec_send_packet(decoder_.get(), packet.get());
+      note_damage();
       if (sent < 0) return broken(fmt::format("the decoder says: {}", av_error_text(sent)));
       return std::nullopt;
     }
   }
 
+  // Some decoders conceal damage and only log it (FFV1's checksums). The report belongs to the packet being
+  // decoded, and so to the frame with its time stamp, which may come out later.
+  void note_damage() {
+    if (log_->count() == reports_seen_) return;
+    reports_seen_ = log_->count();
+    if (!damaged_time_) damaged_time_ = packet_time_;
+  }
+
   Result<std::optional<Frame>> take(FramePtr native) {
+    if (damaged_time_ && (native->pts == *damaged_time_ || *damaged_time_ == AV_NOPTS_VALUE))
+      return broken(fmt::format("FFmpeg reported: {}", log_->first()));
     if ((native->flags & AV_FRAME_FLAG_CORRUPT) != 0 || native->decode_error_flags != 0)
       return broken("the decoder marked the frame as damaged");
     Result<FrameFormat> format = frame_format(*native);
@@ -146,6 +160,9 @@ class VideoSource final : public FrameSource {
   std::optional<Digest> stream_digest_;
   std::uint64_t packets_ = 0, frames_ = 0;
   std::int64_t end_of_data_ = 0;
+  std::int64_t packet_time_ = AV_NOPTS_VALUE;  // of the packet last given to the decoder
+  std::optional<std::int64_t> damaged_time_;   // of the first packet whose decoding was reported as wrong
+  std::uint64_t reports_seen_ = 0;
 };
 
 Result<FormatPtr> open_container(const std::filesystem::path& file, const VideoOptions& options,
@@ -188,6 +205,8 @@ Result<CodecPtr> open_decoder(const std::filesystem::path& file, const AVStream&
   decoder->opaque = log;
   decoder->pkt_timebase = stream.time_base;
   decoder->thread_count = threads;
+  decoder->thread_type =
+      FF_THREAD_SLICE;  // threads over frames would report damage while another frame comes out
   decoder->err_recognition = kStrict;
   decoder->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;  // a frame that lacks its references is marked, not left out
   const int opened = avcodec_open2(decoder.get(), codec, nullptr);
