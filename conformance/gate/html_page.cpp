@@ -228,21 +228,21 @@ std::string details_html(const Record& record, std::size_t index) {
   return html + map_html(record) + "</section>\n";
 }
 
+// What is wrong before what is known to be.
 std::string all_details_html(const Report& report) {
-  std::string html;
-  std::size_t shown = 0, left = 0;
-  for (std::size_t i = 0; i < report.records.size(); ++i) {
-    if (report.records[i].mismatches == 0) continue;
-    if (shown < kMostDetails) {
-      html += details_html(report.records[i], i);
-      ++shown;
-    } else {
-      ++left;
-    }
-  }
-  if (left > 0)
-    html += fmt::format("<p class=\"soft\">{} more records with mismatches are in the report.</p>\n", left);
-  return html.empty() ? "" : "<h2>Mismatches</h2>\n" + html;
+  std::vector<std::size_t> wrong;
+  for (std::size_t i = 0; i < report.records.size(); ++i)
+    if (report.records[i].mismatches > 0) wrong.push_back(i);
+  std::ranges::stable_partition(wrong,
+                                [&](std::size_t i) { return tone_of(report.records[i].verdict) == Tone::bad; });
+  if (wrong.empty()) return "";
+  std::string html = "<h2>Mismatches</h2>\n";
+  for (std::size_t i = 0; i < std::min(wrong.size(), kMostDetails); ++i)
+    html += details_html(report.records[wrong[i]], wrong[i]);
+  if (wrong.size() > kMostDetails)
+    html += fmt::format("<p class=\"soft\">{} more records with mismatches are in the report.</p>\n",
+                        wrong.size() - kMostDetails);
+  return html;
 }
 
 std::string environment_html(const Environment& e) {

@@ -16,14 +16,14 @@ inline constexpr std::string_view kHtmlStyle = R"css(
 body{margin:0;background:var(--page);color:var(--text);font:15px/1.5 system-ui,sans-serif}
 main{max-width:1200px;margin:0 auto;padding:24px 20px 48px}
 h1{font-size:24px;margin:0 0 4px}h2{font-size:18px;margin:32px 0 10px}h3{font-size:16px;margin:0 0 12px;overflow-wrap:anywhere}
-h4{font-size:14px;margin:0 0 8px}
+h4{font-size:14px;margin:18px 0 8px}.columns h4{margin-top:0}
 .soft{color:var(--soft)}.mono,code{font-family:ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:13px}
 .card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:16px;margin:0 0 16px}
 .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:8px}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:7px 12px;border-bottom:1px solid var(--line);vertical-align:top}
-tr:last-child td{border-bottom:0}th{font-weight:600;white-space:nowrap}thead th{color:var(--soft);font-size:13px}
-td.number{white-space:nowrap}
+tr:last-child>*{border-bottom:0}th{font-weight:600;white-space:nowrap}thead th{color:var(--soft);font-size:13px}
+.records td:last-child{white-space:nowrap}.layout td:last-child{white-space:nowrap}
 .tag{display:inline-block;border-radius:5px;padding:1px 8px;white-space:nowrap;font-size:13px;font-weight:600}
 .good{background:var(--good-bg);color:var(--good)}.waived{background:var(--warn-bg);color:var(--warn)}
 .bad{background:var(--bad-bg);color:var(--bad)}.none{background:var(--none-bg);color:var(--soft)}
@@ -46,7 +46,7 @@ td.number{white-space:nowrap}
 .map .rows,.map .cols{display:flex;justify-content:space-between;font-size:12px;color:var(--soft)}.map .rows{flex-direction:column}
 .legend{display:flex;flex-wrap:wrap;gap:4px 12px;font-size:12px;margin-top:8px}
 .legend i{display:inline-block;width:11px;height:11px;border-radius:2px;margin-right:4px;vertical-align:-1px}
-pre{margin:8px 0 0;padding:10px;border-radius:6px;background:var(--none-bg);overflow-x:auto}
+pre{margin:8px 0 0;padding:10px;border-radius:6px;background:var(--none-bg);white-space:pre-wrap;overflow-wrap:anywhere}
 a{color:inherit}
 @media(max-width:760px){
 main{padding:16px 12px 32px}.columns{grid-template-columns:minmax(0,1fr)}
@@ -56,6 +56,8 @@ main{padding:16px 12px 32px}.columns{grid-template-columns:minmax(0,1fr)}
 .records td::before{content:attr(data-label);color:var(--soft);font-size:13px}
 .records td:empty{display:none}.records .tag{justify-self:start}
 .facts{grid-template-columns:minmax(0,1fr);gap:0}.facts dd{margin-bottom:6px}
+.tag{white-space:normal}.bit{width:11px}.layout,.layout .mono{font-size:12px}.layout td:last-child{display:none}
+.layout th,.layout td{padding-right:5px}th,td{padding:6px 9px}
 }
 )css";
 
