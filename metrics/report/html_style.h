@@ -12,7 +12,7 @@ inline constexpr const char* kPageStyle = R"css(
 body { margin:0 auto; padding:24px 16px 64px; max-width:1080px; background:var(--paper); color:var(--ink);
   font:15px/1.5 system-ui,sans-serif; }
 h1 { font-size:20px; margin:0 0 4px; } h2 { font-size:16px; margin:32px 0 8px; }
-code, .mono { font-family:ui-monospace,monospace; font-size:13px; overflow-wrap:anywhere; }
+code { font-family:ui-monospace,monospace; font-size:13px; word-break:break-all; }
 .dim { color:var(--dim); } .verdict { font-size:18px; font-weight:600; margin:12px 0; }
 .identical { color:var(--good); } .different { color:var(--warn); } .failed { color:var(--bad); }
 .scroll { overflow-x:auto; } table { border-collapse:collapse; width:100%; }

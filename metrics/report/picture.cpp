@@ -68,9 +68,9 @@ cv::Mat difference_map(const FramePair& pair) {
   return map;
 }
 
-// Spreads each value over what becomes at least three pixels of the picture, so that a single sample is seen.
+// Spreads each value over its neighbours, as far as shrinking skips, so that a single sample is seen.
 cv::Mat shrink_keeping_peaks(const cv::Mat& map) {
-  const int reach = static_cast<int>(std::ceil(1.5 / scale_of(map.size())));
+  const int reach = static_cast<int>(std::ceil(0.5 / scale_of(map.size())));
   cv::Mat spread, small;
   cv::dilate(map, spread, cv::getStructuringElement(cv::MORPH_RECT, {2 * reach + 1, 2 * reach + 1}));
   cv::resize(spread, small, scaled(map.size()), 0, 0, cv::INTER_NEAREST);

@@ -28,7 +28,19 @@ Scale scale_of(const std::vector<CurveBucket>& buckets) {
   return scale;
 }
 
-std::string label(double value) { return fmt::format("{:.6g}", value); }
+struct Labels {
+  std::string low, high;
+};
+
+// As short as tells the ends apart: close to 1, similarities need many digits.
+Labels labels_of(const Scale& scale) {
+  Labels labels;
+  for (int digits = 6; digits <= 17; digits += 3) {
+    labels = {fmt::format("{:.{}g}", scale.low, digits), fmt::format("{:.{}g}", scale.high, digits)};
+    if (labels.low != labels.high) return labels;
+  }
+  return {"", fmt::format("{:.6g}", scale.high)};
+}
 
 }  // namespace
 
@@ -36,7 +48,7 @@ std::string plot_html(const Curve& curve, const MetricEntry& entry) {
   const std::vector<CurveBucket>& buckets = curve.buckets();
   if (buckets.empty()) return "";
   const Scale scale = scale_of(buckets);
-  const bool has_values = scale.low <= scale.high;
+  const Labels labels = scale.low <= scale.high ? labels_of(scale) : Labels{};
   const double step = kWidth / static_cast<double>(buckets.size());
 
   // Drawn as a stair: a value holds for the width of its frame, and a single frame that stands out keeps its
@@ -56,15 +68,16 @@ std::string plot_html(const Curve& curve, const MetricEntry& entry) {
     path += fmt::format("{}{:.2f} {:.2f}V{:.2f}H{:.2f}", pen_down ? "L" : "M", left, top, bottom, right);
     pen_down = true;
   }
+  const char* legend = marks.empty() ? "" : "<p class=\"dim\">Green along the top: identical frames.</p>\n";
   return fmt::format(
-      "<div class=\"plot\"><div class=\"scale\"><span>{}</span><span>{}</span></div>"
+      "{}<div class=\"plot\"><div class=\"scale\"><span>{}</span><span>{}</span></div>"
       "<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{} of each frame\">"
       "<g fill=\"var(--good)\">{}</g><path d=\"{}\" fill=\"none\" stroke=\"var(--accent)\" "
-      "stroke-width=\"1.5\" "
+      "stroke-width=\"2\" stroke-linecap=\"round\" "
       "vector-effect=\"non-scaling-stroke\"/></svg>"
       "<div class=\"frames\"><span>frame {}</span><span>{}</span></div></div>",
-      has_values ? label(scale.high) : "", has_values && scale.high != scale.low ? label(scale.low) : "",
-      kWidth, kHeight, entry.title, marks, path, buckets.front().first, buckets.back().last);
+      legend, labels.high, labels.low, kWidth, kHeight, entry.title, marks, path, buckets.front().first,
+      buckets.back().last);
 }
 
 }  // namespace bitproof::metrics
