@@ -1,5 +1,6 @@
 // The executable behind `./bitproof`, for everything but `frames`.
 #include <exception>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -24,6 +25,15 @@ int main(int argc, char** argv) {
   bitproof::conformance::add_list_command(app, status);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    const std::string what = argc > 1 ? std::string(argv[1]) + " is no command" : "a command is needed";
+    if (app.get_subcommands().empty()) {
+      fmt::print(stderr, "bitproof: {}; see `./bitproof --help`\n", what);
+      return kBadUsage;
+    }
+    fmt::print(stderr, "bitproof: {}; see `./bitproof {} --help`\n", error.what(),
+               app.get_subcommands().front()->get_name());
+    return kBadUsage;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     fmt::print(stderr, "bitproof: {}; see `./bitproof {}--help`\n", error.what(),

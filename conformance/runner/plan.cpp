@@ -1,6 +1,7 @@
 #include "conformance/runner/plan.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,6 +29,27 @@ bool on_device(const Record& record, const std::string& device) {
 Error nothing_matches(const char* option, const std::string& value, const std::vector<std::string>& known) {
   return {ErrorKind::bad_argument, "matches nothing", fmt::format("{} {}", option, value),
           fmt::format("use one of {}, or a glob", fmt::join(known, ", "))};
+}
+
+// "cuda:7"
+bool is_gpu_number(const std::string& device) {
+  constexpr std::string_view kPrefix = "cuda:";
+  return device.starts_with(kPrefix) && device.size() > kPrefix.size() &&
+         device.find_first_not_of("0123456789", kPrefix.size()) == std::string::npos;
+}
+
+// A GPU that is asked for by number and does not exist has the checks of the others, unavailable.
+void add_missing_gpu(std::vector<PlannedCheck>& checks, const std::string& device) {
+  const auto stands_for_it = [&](const PlannedCheck& check) { return on_device(check.record, device); };
+  if (std::ranges::any_of(checks, stands_for_it)) return;
+  const std::size_t known = checks.size();
+  for (std::size_t i = 0; i < known; ++i) {
+    if (checks[i].record.device != "cuda:0") continue;
+    Record record = checks[i].record;
+    record.device = device;
+    checks.push_back(
+        {std::move(record), {}, "no CUDA device " + device + "; see `./bitproof list` for those there are"});
+  }
 }
 
 bool takes_minutes(const Record& record) { return record.domain == "pairs" && record.device == "cpu"; }
@@ -68,11 +90,10 @@ Result<std::vector<PlannedCheck>> select(std::vector<PlannedCheck> checks, const
   }
 
   if (selection.device) {
-    const bool exists = std::ranges::any_of(
-        checks, [&](const PlannedCheck& check) { return on_device(check.record, *selection.device); });
-    if (!exists) return nothing_matches("--device", *selection.device, {"cpu", "cuda", "cuda:N", "all"});
+    if (is_gpu_number(*selection.device)) add_missing_gpu(checks, *selection.device);
     std::erase_if(checks,
                   [&](const PlannedCheck& check) { return !on_device(check.record, *selection.device); });
+    if (checks.empty()) return nothing_matches("--device", *selection.device, {"cpu", "cuda", "cuda:N", "all"});
   }
   for (const Criterion& criterion : criteria)
     if (criterion.glob)

@@ -93,8 +93,8 @@ TEST_F(CommandLine, RunRefusesADirectoryThatHoldsAReport) {
 
 TEST_F(CommandLine, UnknownOptionsAndCommandsPointToTheHelp) {
   expect_usage_error("run --opp gelu_tanh", "--opp", "see `./bitproof run --help`");
-  expect_usage_error("", "subcommand", "see `./bitproof --help`");
-  expect_usage_error("fly", "subcommand", "see `./bitproof --help`");
+  expect_usage_error("", "a command is needed", "see `./bitproof --help`");
+  expect_usage_error("fly", "fly is no command", "see `./bitproof --help`");
   expect_usage_error("trace --op gelu_tanh --dtype fp16", "--x", "see `./bitproof trace --help`");
 }
 

@@ -142,18 +142,22 @@ TEST(PlantedFault, AKernelThatIgnoresItsStreamIsFound) {
             0u);
 }
 
-// Reads the bias without waiting for the kernel ahead, which has released its dependents but not written yet.
-__global__ void add_bias_early(const std::uint16_t* input, const std::uint16_t* bias, std::uint16_t* output,
-                               std::int64_t rows, std::int64_t width) {
-  for (std::int64_t column = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; column < width;
-       column += std::int64_t{gridDim.x} * blockDim.x)
-    for (std::int64_t row = 0; row < rows; ++row)
-      output[row * width + column] =
-          bias[column] == conformance::kPoison ? 0x5555 : input[row * width + column];
+// Reads the bias before it waits for the kernel ahead, which has released its dependents but not written yet:
+// the fault of a kernel that prefetches its bias. Writes 0x5555 where it saw poison, else the input. (A kernel
+// that never waits is not started early at all: the driver keeps it in order.)
+__global__ void prefetch_bias(const std::uint16_t* input, const std::uint16_t* bias, std::uint16_t* output,
+                              std::int64_t rows, std::int64_t width) {
+  const std::int64_t column = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
+  const std::uint16_t early = column < width ? static_cast<const volatile std::uint16_t*>(bias)[column] : 0;
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+  if (column >= width) return;
+  for (std::int64_t row = 0; row < rows; ++row)
+    output[row * width + column] = early == conformance::kPoison ? 0x5555 : input[row * width + column];
 }
 
 TEST(PlantedFault, AKernelThatReadsTheBiasTooEarlyIsFound) {
-  // Writes 0x5555 where it still saw poison instead of a bias.
   ElementwiseImplementation implementation = fused();
   implementation.run = [](const Tensors& tensors, CUstream_st* stream) {
     cudaLaunchAttribute attribute{};
@@ -167,10 +171,10 @@ TEST(PlantedFault, AKernelThatReadsTheBiasTooEarlyIsFound) {
     config.numAttrs = 1;
     const auto* const input = static_cast<const std::uint16_t*>(tensors.input.data);
     const auto* const bias = static_cast<const std::uint16_t*>(tensors.bias.data);
-    kernels::cuda::check(cudaLaunchKernelEx(&config, add_bias_early, input, bias,
+    kernels::cuda::check(cudaLaunchKernelEx(&config, prefetch_bias, input, bias,
                                             static_cast<std::uint16_t*>(tensors.output.data),
                                             tensors.input.shape[0], tensors.input.shape[1]),
-                         "launch of add_bias_early");
+                         "launch of prefetch_bias");
   };
   const Record record = run_block(implementation, "layout", layout_block(conformance::Launch::late_bias));
   ASSERT_TRUE(record.first);
