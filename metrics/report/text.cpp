@@ -56,7 +56,7 @@ std::string headline(const Outcome& outcome) {
                          outcome.compared);
     case Verdict::failed:
       if (outcome.compared == 0) return "nothing was compared";
-      return fmt::format("stopped or not comparable to the end: {} frames compared, {} of them differ",
+      return fmt::format("stopped or not comparable to the end: {} frames compared, {} of them different",
                          outcome.compared, outcome.compared - outcome.identical_frames);
   }
   return "";
