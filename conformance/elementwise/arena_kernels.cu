@@ -64,7 +64,6 @@ __device__ void spin(unsigned milliseconds) {
   } while (now - start < milliseconds * std::uint64_t{1000000});
 }
 
-// Longer than the first launch of a kernel takes, which loads its code: else the case would show nothing.
 inline constexpr unsigned kLateByMilliseconds = 20;
 
 __global__ void fill_bias_late_kernel(std::uint16_t* arena, DeviceRegion region,

@@ -58,11 +58,25 @@ std::string to_text(const Matrix& matrix, Colour colour) {
   return to_text(rows, colour);
 }
 
+// A cause often has a hundred findings, all alike; so many of each kind keep the reasons on one screen.
+constexpr std::size_t kShownOfAKind = 8;
+
 std::string list(const std::string& title, const std::vector<Finding>& findings, Tone tone, Colour colour) {
   if (findings.empty()) return "";
   std::string text = "\n" + title + "\n";
+  std::vector<FindingKind> kinds;  // by first appearance
   for (const Finding& finding : findings)
-    text += fmt::format("  {}  {}\n", painted(std::string{name(finding.kind)}, tone, colour), finding.message);
+    if (std::ranges::find(kinds, finding.kind) == kinds.end()) kinds.push_back(finding.kind);
+  for (const FindingKind kind : kinds) {
+    std::size_t count = 0;
+    for (const Finding& finding : findings) {
+      if (finding.kind != kind || ++count > kShownOfAKind) continue;
+      text += fmt::format("  {}  {}\n", painted(std::string{name(kind)}, tone, colour), finding.message);
+    }
+    if (count > kShownOfAKind)
+      text += fmt::format("  {}  {} more; --json, --junit and --markdown have them\n",
+                          painted(std::string{name(kind)}, tone, colour), count - kShownOfAKind);
+  }
   return text;
 }
 
