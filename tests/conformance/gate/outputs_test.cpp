@@ -173,6 +173,12 @@ TEST(Html, CirclesSingleErrors) {
   EXPECT_EQ(to_html(world.gpu).find("<circle"), std::string::npos);
 }
 
+TEST(Terminal, KeepsManyFindingsOfAKindOnOneScreen) {
+  const std::string text = to_terminal(failing_result(100), Colour::off);
+  EXPECT_NE(text.find("  mismatch  92 more; --json"), std::string::npos) << text;
+  EXPECT_NE(text.find("FAILED: 0 of 100 required records passed, 100 findings"), std::string::npos);
+}
+
 TEST(Terminal, UsesColoursOnlyWhenAsked) {
   const GateResult result = failing_result(3);
   EXPECT_EQ(to_terminal(result, Colour::off).find('\x1b'), std::string::npos);
