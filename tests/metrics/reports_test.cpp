@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <regex>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -101,7 +102,9 @@ TEST(HtmlReports, APageThatNeedsNothingElse) {
   EXPECT_NE(page.find("data:image/png;base64,"), std::string::npos);   // the difference
   EXPECT_NE(page.find("data:image/jpeg;base64,"), std::string::npos);  // the frames
   EXPECT_NE(page.find("PSNR = 10 log10(peak^2 / MSE)"), std::string::npos);
-  EXPECT_EQ(page.find("nan"), std::string::npos);
+  // Pictures are base64, in which any three letters can stand together.
+  const std::string words = std::regex_replace(page, std::regex("base64,[A-Za-z0-9+/=]*"), "");
+  EXPECT_EQ(words.find("nan"), std::string::npos);
   EXPECT_TRUE(page.ends_with("</body></html>\n"));
 }
 
