@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
-#include <regex>
 #include <sstream>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -103,7 +103,9 @@ TEST(HtmlReports, APageThatNeedsNothingElse) {
   EXPECT_NE(page.find("data:image/jpeg;base64,"), std::string::npos);  // the frames
   EXPECT_NE(page.find("PSNR = 10 log10(peak^2 / MSE)"), std::string::npos);
   // Pictures are base64, in which any three letters can stand together.
-  const std::string words = std::regex_replace(page, std::regex("base64,[A-Za-z0-9+/=]*"), "");
+  std::string words = page;
+  for (std::size_t at = 0; (at = words.find("base64,", at)) != std::string::npos; ++at)
+    words.erase(at, words.find_first_of("\"')", at) - at);
   EXPECT_EQ(words.find("nan"), std::string::npos);
   EXPECT_TRUE(page.ends_with("</body></html>\n"));
 }
