@@ -21,6 +21,11 @@ class Refused : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+// Throws Refused with the reason of an answer that is no.
+inline void require(const Applicability& answer) {
+  if (!answer) throw Refused(answer.reason);
+}
+
 // A row-major tensor seen as rows of its last axis: all leading axes are folded into rows.
 struct RowsByWidth {
   std::int64_t rows = 0;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "kernels/elementwise_guard.h"
 #include "kernels/gelu_tanh_fast.h"
 #include "kernels/half_pair.h"
 #include "kernels/vector.h"
@@ -21,6 +22,12 @@ struct RowwiseArguments {
   std::int64_t rows;
   std::int64_t width;
 };
+
+// The arguments for tensors that the predicate allows; `bias` is null for kernels without.
+inline RowwiseArguments rowwise_arguments(const DLTensor& input, const DLTensor* bias, const DLTensor& output) {
+  const RowsByWidth shape = rows_by_width(input);
+  return {data_of(input), bias == nullptr ? nullptr : data_of(*bias), data_of(output), shape.rows, shape.width};
+}
 
 template <HalfType kType, bool kBias, int kVectorBytes>
 BITPROOF_KERNEL Vector<kVectorBytes> gelu_tanh_of(const Vector<kVectorBytes>& x,

@@ -1,8 +1,9 @@
 #include <algorithm>
 
+#include "conformance/device/device_sum.h"
 #include "conformance/digest.h"
-#include "conformance/poison.h"
 #include "conformance/elementwise/arena_kernels.h"
+#include "conformance/poison.h"
 #include "kernels/cuda/device.h"
 
 namespace bitproof::conformance {
@@ -76,14 +77,6 @@ __global__ void fill_bias_late_kernel(std::uint16_t* arena, DeviceRegion region,
 }
 
 __global__ void delay_kernel(unsigned milliseconds) { spin(milliseconds); }
-
-// Sums over the block, then one addition to memory. Integer sums commute: the result does not depend on the
-// order.
-__device__ void add_to(std::uint64_t* total, std::uint64_t value) {
-  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(0xFFFFFFFFu, value, distance);
-  if (threadIdx.x % 32 == 0 && value != 0)
-    atomicAdd(reinterpret_cast<unsigned long long*>(total), static_cast<unsigned long long>(value));
-}
 
 __global__ void digest_kernel(const std::uint16_t* arena, DeviceRegion region, std::uint64_t rows,
                               std::uint64_t first_index, std::uint64_t seed, std::uint64_t* digest) {

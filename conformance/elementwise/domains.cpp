@@ -155,16 +155,14 @@ ElementwiseDomain layout(const Context& context) {
           .unit = "cases",
           .total = cases->size(),
           .blocks = cases->size(),
-          .make_case =
-              [context, cases](std::uint64_t block) {
-                const LayoutCase& chosen = (*cases)[block];
-                Case c = context.contiguous(InputRule::random_bits, chosen.rows, chosen.width);
-                c.layout = chosen.layout;
-                c.source.seed = mix64(context.seed ^ (block + 1));
-                c.first_index = block << kIndexShift;
-                return c;
-              },
-          .may_refuse = true};
+          .make_case = [context, cases](std::uint64_t block) {
+            const LayoutCase& chosen = (*cases)[block];
+            Case c = context.contiguous(InputRule::random_bits, chosen.rows, chosen.width);
+            c.layout = chosen.layout;
+            c.source.seed = mix64(context.seed ^ (block + 1));
+            c.first_index = block << kIndexShift;
+            return c;
+          }};
 }
 
 }  // namespace

@@ -25,9 +25,6 @@ struct ElementwiseDomain {
   bool sampled = false;  // a sample of its input space
   std::uint64_t blocks = 0;
   std::function<Case(std::uint64_t block)> make_case;
-  // Whether an implementation may refuse a case that is not plain (contiguous, aligned, width a multiple of
-  // 16).
-  bool may_refuse = false;
 };
 
 // values    all 65,536 inputs; of a biased operator with bias -0

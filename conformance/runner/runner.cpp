@@ -24,7 +24,7 @@ class Sweep {
         options_(options) {}
 
   void run(const std::vector<std::uint64_t>& blocks) {
-    started_ = last_ = std::chrono::steady_clock::now();
+    last_ = std::chrono::steady_clock::now();
     if (check_.concurrent_blocks()) {
       tbb::parallel_for_each(blocks, [this](std::uint64_t block) { run_block(block); });
     } else {
@@ -81,7 +81,7 @@ class Sweep {
   const RunnerOptions& options_;
   std::mutex mutex_;
   std::uint64_t done_ = 0;
-  std::chrono::steady_clock::time_point started_, last_;
+  std::chrono::steady_clock::time_point last_;
   std::optional<Error> write_error_;
 };
 

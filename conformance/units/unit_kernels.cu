@@ -1,3 +1,4 @@
+#include "conformance/device/device_sum.h"
 #include "conformance/digest.h"
 #include "conformance/units/unit_kernels.h"
 #include "kernels/cuda/device.h"
@@ -57,9 +58,7 @@ __global__ void __launch_bounds__(kUnitThreads)
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * kUnitThreads + threadIdx.x; i < count;
        i += std::uint64_t{kUnitGrid} * kUnitThreads)
     sum += digest_term(seed, first + i, device_result<kUnit>(static_cast<std::uint32_t>(first + i)));
-  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xFFFFFFFFu, sum, distance);
-  if (threadIdx.x % 32 == 0)
-    atomicAdd(reinterpret_cast<unsigned long long*>(digest), static_cast<unsigned long long>(sum));
+  add_to(digest, sum);
 }
 
 template <Unit kUnit>

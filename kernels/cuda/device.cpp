@@ -43,15 +43,6 @@ Applicability can_use_on_device(const DLTensor& input, const DLTensor* bias, con
   return can_use_rowwise(input, bias, output, vector_bytes);
 }
 
-void require(const Applicability& answer) {
-  if (!answer) throw Refused(answer.reason);
-}
-
-RowwiseArguments rowwise_arguments(const DLTensor& input, const DLTensor* bias, const DLTensor& output) {
-  const RowsByWidth shape = rows_by_width(input);
-  return {data_of(input), bias == nullptr ? nullptr : data_of(*bias), data_of(output), shape.rows, shape.width};
-}
-
 DeviceScope::DeviceScope(int device_id) {
   check(cudaGetDevice(&previous_), "cudaGetDevice");
   if (previous_ != device_id) check(cudaSetDevice(device_id), "cudaSetDevice");

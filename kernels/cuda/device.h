@@ -37,10 +37,6 @@ int multiprocessors_of_device(int device_id);
 Applicability can_use_on_device(const DLTensor& input, const DLTensor* bias, const DLTensor& output,
                                 int vector_bytes);
 
-void require(const Applicability& answer);
-
-RowwiseArguments rowwise_arguments(const DLTensor& input, const DLTensor* bias, const DLTensor& output);
-
 // Makes the tensor's device current for the life of the object.
 class DeviceScope {
  public:

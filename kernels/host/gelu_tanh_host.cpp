@@ -52,20 +52,11 @@ void run(HalfType type, int vector_bytes, const RowwiseArguments& arguments) {
   return run_vector<HalfType::fp16, kBias>(vector_bytes, arguments);
 }
 
-RowwiseArguments arguments_of(const DLTensor& input, const std::uint16_t* bias, const DLTensor& output) {
-  const RowsByWidth shape = rows_by_width(input);
-  return {data_of(input), bias, data_of(output), shape.rows, shape.width};
-}
-
 Applicability check(const DLTensor& input, const DLTensor* bias, const DLTensor& output, int vector_bytes) {
   if (vector_bytes != 16 && vector_bytes != 32)
     return {"vectors of " + std::to_string(vector_bytes) + " bytes do not exist; 16 or 32"};
   if (input.device.device_type != kDLCPU) return {"input is not on the CPU"};
   return can_use_rowwise(input, bias, output, vector_bytes);
-}
-
-void require(const Applicability& answer) {
-  if (!answer) throw Refused(answer.reason);
 }
 
 }  // namespace
@@ -81,12 +72,12 @@ Applicability can_use_bias_gelu_tanh(const DLTensor& input, const DLTensor& bias
 
 void gelu_tanh(const DLTensor& input, const DLTensor& output, int vector_bytes) {
   require(can_use_gelu_tanh(input, output, vector_bytes));
-  run<false>(*half_type(input), vector_bytes, arguments_of(input, nullptr, output));
+  run<false>(*half_type(input), vector_bytes, rowwise_arguments(input, nullptr, output));
 }
 
 void bias_gelu_tanh(const DLTensor& input, const DLTensor& bias, const DLTensor& output, int vector_bytes) {
   require(can_use_bias_gelu_tanh(input, bias, output, vector_bytes));
-  run<true>(*half_type(input), vector_bytes, arguments_of(input, data_of(bias), output));
+  run<true>(*half_type(input), vector_bytes, rowwise_arguments(input, &bias, output));
 }
 
 }  // namespace bitproof::kernels::host

@@ -89,12 +89,9 @@ ElementwiseDomain random_domain(const ElementwiseOperator& op, reference::Dtype 
 }
 
 ElementwiseDomain domain_of_one_case(Case c) {
-  return {.name = "layout",
-          .unit = "cases",
-          .total = 1,
-          .blocks = 1,
-          .make_case = [c](std::uint64_t) { return c; },
-          .may_refuse = true};
+  return {.name = "layout", .unit = "cases", .total = 1, .blocks = 1, .make_case = [c](std::uint64_t) {
+            return c;
+          }};
 }
 
 ElementwiseSubject subject(const ElementwiseOperator& op, reference::Dtype dtype,
