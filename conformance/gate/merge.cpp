@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <tbb/parallel_sort.h>
 
 #include "conformance/gate/same_blocks.h"
 #include "conformance/gate/sources.h"
@@ -246,7 +247,7 @@ struct Merger::State {
   std::vector<std::uint32_t> sorted_order() const {
     std::vector<std::uint32_t> order(records.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    tbb::parallel_sort(order, [&](std::uint32_t a, std::uint32_t b) {
       const auto x = identity_of(records[a]), y = identity_of(records[b]);
       if (x != y) return x < y;
       const auto rest = [&](std::uint32_t i) {
