@@ -10,6 +10,7 @@
 
 #include "conformance/bench/bench.h"
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/terminal.h"
 #include "conformance/device/cuda_devices.h"
 #include "conformance/elementwise/domains.h"
@@ -18,8 +19,6 @@
 
 namespace bitproof::conformance {
 namespace {
-
-constexpr int kPassed = 0, kFailed = 1, kBadUsage = 2, kCouldNotRun = 3;
 
 struct BenchOptions {
   std::string op = "*", dtype = "*";

@@ -6,10 +6,10 @@
 #include <fmt/core.h>
 
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/gate_services.h"
 
 int main(int argc, char** argv) {
-  constexpr int kBadUsage = 2, kCouldNotRun = 3;
   CLI::App app{
       "Proves that fused half-precision GPU kernels return exactly the bits of the unfused computation.",
       "bitproof"};
