@@ -10,6 +10,7 @@
 #include "conformance/command_line/gate_services.h"
 
 int main(int argc, char** argv) {
+  using bitproof::conformance::kBadUsage, bitproof::conformance::kCouldNotRun;
   CLI::App app{
       "Proves that fused half-precision GPU kernels return exactly the bits of the unfused computation.",
       "bitproof"};

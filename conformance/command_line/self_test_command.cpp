@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/terminal.h"
 #include "conformance/isolation/device_probe.h"
 #include "conformance/mutants/self_test.h"
@@ -20,8 +21,6 @@
 
 namespace bitproof::conformance {
 namespace {
-
-constexpr int kPassed = 0, kFailed = 1, kBadUsage = 2, kCouldNotRun = 3;
 
 struct Options {
   std::string device = "all";

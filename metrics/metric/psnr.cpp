@@ -8,7 +8,7 @@
 namespace bitproof::metrics {
 namespace {
 
-constexpr std::string_view kDefinition =
+constexpr std::string_view kPsnrDefinition =
     "PSNR = 10 log10(peak^2 / MSE), peak = {}. The MSE of a plane is its exact sum of squared errors over its "
     "samples; "
     "`average` weighs the planes by their samples. A clip's value is that of the mean of its frames' MSE (what "
@@ -41,7 +41,7 @@ class Psnr final : public Metric {
     for (const PlaneFormat& plane : format.planes) peak_ = std::max(peak_, peak_of(format, plane));
     const std::string peak = format.sample == SampleType::f32 ? "1 (floating-point samples)"
                                                               : fmt::format("{:.0f} (2^depth - 1)", peak_);
-    Definition definition{fmt::format(kDefinition, peak), {}};
+    Definition definition{fmt::format(kPsnrDefinition, peak), {}};
     for (const PlaneFormat& plane : format.planes)
       if (const double own = peak_of(format, plane); own < peak_)
         definition.warnings.push_back(

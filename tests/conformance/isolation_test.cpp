@@ -28,14 +28,14 @@ using reference::Dtype;
 using testing::kBiased;
 using testing::TemporaryDirectory;
 
-constexpr std::uint64_t kBlocks = 5;
+constexpr std::uint64_t kWorkerBlocks = 5;
 
 // The right bits, but in block 3 `fault` happens first. Blocks run one after the other.
 class FaultyCheck final : public Check {
  public:
   explicit FaultyCheck(std::function<void()> fault)
       : check_(make_host_check(testing::subject(kBiased, Dtype::fp16, host_implementations().front(),
-                                                testing::random_domain(kBiased, Dtype::fp16, kBlocks, 4, 48)))),
+                                                testing::random_domain(kBiased, Dtype::fp16, kWorkerBlocks, 4, 48)))),
         fault_(std::move(fault)) {}
   Record plan() const override { return check_->plan(); }
   Record run_block(std::uint64_t block) override {

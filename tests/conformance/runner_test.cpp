@@ -27,12 +27,12 @@ using reference::Dtype;
 using testing::kBiased;
 using testing::TemporaryDirectory;
 
-constexpr std::uint64_t kBlocks = 13;
+constexpr std::uint64_t kDomainBlocks = 13;
 
 ElementwiseImplementation wrong_in_block_seven() {
   // The input of the block's first element tells which block it is.
   const std::uint16_t seventh =
-      testing::random_domain(kBiased, Dtype::fp16, kBlocks, 4, 48).make_case(7).source.input(0, 0);
+      testing::random_domain(kBiased, Dtype::fp16, kDomainBlocks, 4, 48).make_case(7).source.input(0, 0);
   return testing::spoiled_implementation([seventh](const Tensors& t) {
     if (testing::data_of(t.input)[0] == seventh) testing::data_of(t.output)[50] ^= 1;
   });
@@ -40,7 +40,7 @@ ElementwiseImplementation wrong_in_block_seven() {
 
 ElementwiseSubject sample(ElementwiseImplementation implementation = host_implementations().front()) {
   return testing::subject(kBiased, Dtype::fp16, std::move(implementation),
-                          testing::random_domain(kBiased, Dtype::fp16, kBlocks, 4, 48));
+                          testing::random_domain(kBiased, Dtype::fp16, kDomainBlocks, 4, 48));
 }
 
 Report report_of(const std::vector<PlannedCheck>& plan, const Shard& shard = {}) {
@@ -96,7 +96,7 @@ TEST(Runner, RunsEveryBlockOfEveryCheck) {
   ASSERT_EQ(records.size(), 2u);
   EXPECT_EQ(records[0].verdict, Verdict::bit_exact);
   EXPECT_EQ(records[0].tested, records[0].total);
-  EXPECT_EQ(records[0].blocks, (std::vector<BlockRange>{{0, kBlocks}}));
+  EXPECT_EQ(records[0].blocks, (std::vector<BlockRange>{{0, kDomainBlocks}}));
   EXPECT_EQ(records[0].digest, records[0].expected_digest);
   EXPECT_EQ(records[1].verdict, Verdict::mismatch);
   EXPECT_EQ(records[1].mismatches, 1u);
@@ -126,21 +126,21 @@ TEST(Runner, DevicesOfOneArchitectureShareTheBlocks) {
   EXPECT_EQ(records[0].device, "cuda:0+cuda:1");
   EXPECT_EQ(records[0].digest, whole.digest);
   EXPECT_EQ(records[0].tested, whole.tested);
-  EXPECT_EQ(records[0].blocks, (std::vector<BlockRange>{{0, kBlocks}}));
+  EXPECT_EQ(records[0].blocks, (std::vector<BlockRange>{{0, kDomainBlocks}}));
   EXPECT_EQ(records[0].mismatches, 1u);
 }
 
 RC_GTEST_PROP(RunnerProperty, ShardsAddUpToTheUnshardedRun, ()) {
   const std::vector<PlannedCheck> plan{testing::planned(sample(wrong_in_block_seven()))};
   const Record whole = run(plan).front();
-  const auto count = *rc::gen::inRange<std::uint64_t>(1, kBlocks + 3);
+  const auto count = *rc::gen::inRange<std::uint64_t>(1, kDomainBlocks + 3);
   Record sum = plan.front().record;
   for (std::uint64_t index = 0; index < count; ++index) {
     Result<Record> next = combine(sum, run(plan, of_shard(index, count)).front());
     RC_ASSERT(static_cast<bool>(next));
     sum = *std::move(next);
   }
-  RC_ASSERT(timeless(decided(sum, {0, kBlocks})) == timeless(whole));
+  RC_ASSERT(timeless(decided(sum, {0, kDomainBlocks})) == timeless(whole));
 }
 
 TEST(Runner, AShardWithoutABlockSaysSo) {
@@ -192,7 +192,7 @@ TEST(Runner, RunsTheBlocksOfADeviceCheckInOrder) {
   EXPECT_EQ(
       run({watched([&seen](std::uint64_t block) { seen.push_back(block); })}, watched_run()).front().verdict,
       Verdict::bit_exact);
-  EXPECT_EQ(seen.size(), kBlocks);
+  EXPECT_EQ(seen.size(), kDomainBlocks);
   EXPECT_TRUE(std::ranges::is_sorted(seen));
 }
 
@@ -202,13 +202,13 @@ TEST(Runner, ReportsProgressAfterEveryBlockAndEveryFinishedRecord) {
   RunnerOptions options;
   options.progress = [&](std::size_t check, std::uint64_t done, std::uint64_t to_do) {
     EXPECT_EQ(check, 0u);
-    EXPECT_EQ(to_do, kBlocks);
+    EXPECT_EQ(to_do, kDomainBlocks);
     done_counts.push_back(done);
   };
   options.finished = [&](const Record& record) { finished.push_back(label(record)); };
   (void)run({testing::planned(sample())}, options);
-  ASSERT_EQ(done_counts.size(), kBlocks);
-  for (std::uint64_t i = 0; i < kBlocks; ++i) EXPECT_EQ(done_counts[i], i + 1);
+  ASSERT_EQ(done_counts.size(), kDomainBlocks);
+  for (std::uint64_t i = 0; i < kDomainBlocks; ++i) EXPECT_EQ(done_counts[i], i + 1);
   EXPECT_EQ(finished, std::vector<std::string>{"bias_gelu_tanh fp16 host.fused random x86_64"});
 }
 

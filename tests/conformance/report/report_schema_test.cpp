@@ -13,16 +13,16 @@
 namespace bitproof::conformance {
 namespace {
 
-using nlohmann::json;
 using testing::kBlocks;
 using testing::violation;
 
-const json& schema() {
-  static const json parsed = json::parse(testing::read_text(BITPROOF_SCHEMAS "/report.schema.json"));
+const nlohmann::json& schema() {
+  static const nlohmann::json parsed =
+      nlohmann::json::parse(testing::read_text(BITPROOF_SCHEMAS "/report.schema.json"));
   return parsed;
 }
 
-Report full_report() {
+Report report_with_everything() {
   Report report = testing::sample_plan(2);
   const BlockRange all{0, kBlocks};
   report.records[0] = testing::tested_record(report.records[0], {&all, 1}, 1000);
@@ -33,16 +33,16 @@ Report full_report() {
   return report;
 }
 
-json written_report() { return json::parse(to_text(full_report())); }
+nlohmann::json written_report() { return nlohmann::json::parse(to_text(report_with_everything())); }
 
 TEST(ReportSchema, AcceptsAReportWithEveryField) { EXPECT_EQ(violation(schema(), written_report()), ""); }
 
 TEST(ReportSchema, AcceptsAPlan) {
-  EXPECT_EQ(violation(schema(), json::parse(to_text(testing::sample_plan(3)))), "");
+  EXPECT_EQ(violation(schema(), nlohmann::json::parse(to_text(testing::sample_plan(3)))), "");
 }
 
 TEST(ReportSchema, RefusesWhatTheReaderRefuses) {
-  const json good = written_report();
+  const nlohmann::json good = written_report();
   for (const auto& [pointer, value] : std::initializer_list<std::pair<const char*, json>>{
            {"/schema_version", "2.0"},
            {"/seed", 42},
@@ -54,7 +54,7 @@ TEST(ReportSchema, RefusesWhatTheReaderRefuses) {
            {"/records/0/first/kind", "other"},
            {"/environment/devices", "none"},
        }) {
-    json bad = good;
+    nlohmann::json bad = good;
     bad[json::json_pointer(pointer)] = value;
     EXPECT_NE(violation(schema(), bad), "") << pointer;
   }
@@ -75,14 +75,14 @@ std::string with_first_record(Json report, Json record) {
 }
 
 TEST(ReportSchema, RequiresWhatTheReaderRequires) {
-  const Json good = Json::parse(to_text(full_report()));
+  const Json good = Json::parse(to_text(report_with_everything()));
   ASSERT_TRUE(parse_report_text(with_first_record(good, good["records"][0]), "r.json"));
-  for (const json& field : schema()["definitions"]["record"]["required"]) {
+  for (const nlohmann::json& field : schema()["definitions"]["record"]["required"]) {
     Json record = good["records"][0];
     record.erase(field.get<std::string>());
     const std::string bad = with_first_record(good, record);
     if (field == "sha256") continue;  // with_first_record() puts it back; see ReportJson
-    EXPECT_NE(violation(schema(), json::parse(bad)), "") << field;
+    EXPECT_NE(violation(schema(), nlohmann::json::parse(bad)), "") << field;
     const Result<Report> read = parse_report_text(bad, "r.json");
     ASSERT_FALSE(read) << field;
     EXPECT_EQ(read.error().kind, ErrorKind::malformed) << read.error().message();
@@ -92,22 +92,22 @@ TEST(ReportSchema, RequiresWhatTheReaderRequires) {
 }
 
 TEST(ReportSchema, AndTheReaderAcceptFieldsOfLaterMinorVersions) {
-  const Json good = Json::parse(to_text(full_report()));
+  const Json good = Json::parse(to_text(report_with_everything()));
   Json record = good["records"][0];
   record["added_later"] = 1;
   const std::string text = with_first_record(good, record);
-  EXPECT_EQ(violation(schema(), json::parse(text)), "");
+  EXPECT_EQ(violation(schema(), nlohmann::json::parse(text)), "");
   const Result<Report> read = parse_report_text(text, "r.json");
   ASSERT_TRUE(read) << read.error().message();
-  EXPECT_EQ(to_text(*read), to_text(full_report()));
+  EXPECT_EQ(to_text(*read), to_text(report_with_everything()));
 }
 
 TEST(ReportSchema, DescribesEveryFieldThatIsWritten) {
-  const json report = written_report();
-  const auto expect_described = [](const json& written, const json& described) {
+  const nlohmann::json report = written_report();
+  const auto expect_described = [](const nlohmann::json& written, const nlohmann::json& described) {
     for (const auto& [key, value] : written.items()) EXPECT_TRUE(described["properties"].contains(key)) << key;
   };
-  const json& definitions = schema()["definitions"];
+  const nlohmann::json& definitions = schema()["definitions"];
   expect_described(report, schema());
   expect_described(report["environment"], definitions["environment"]);
   expect_described(report["records"][0], definitions["record"]);
