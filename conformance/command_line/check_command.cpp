@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,6 +13,8 @@
 #include "conformance/command_line/record_table.h"
 #include "conformance/command_line/terminal.h"
 #include "conformance/foreign/kernel_file.h"
+#include "conformance/isolation/device_probe.h"
+#include "conformance/isolation/worker_process.h"
 #include "conformance/report/combine.h"
 #include "conformance/report/report_writer.h"
 #include "conformance/runner/host_environment.h"
@@ -31,6 +35,9 @@ struct CheckOptions {
   std::vector<std::string> compiler_options;
   std::optional<std::uint64_t> block;
   std::optional<std::string> report_directory;
+  std::optional<unsigned> time_limit;
+  std::uint64_t memory_limit = 0;
+  bool in_process = false;
   bool json = false;
 };
 
@@ -104,7 +111,7 @@ Result<Place> find_place(const CheckOptions& options, KernelFileKind kind) {
   }
   if (label != "cuda" && !label.starts_with("cuda:"))
     return Error{ErrorKind::bad_argument, "is no device", "--device " + label, "use cpu, cuda or cuda:N"};
-  const CudaDevices found = find_cuda_devices();
+  const CudaDevices found = options.in_process ? find_cuda_devices() : probe_cuda_devices();
   for (const CudaDevice& device : found.devices)
     if (label == "cuda" || label == device.label()) return Place{device, ""};
   return Place{{},
@@ -132,16 +139,34 @@ Result<ForeignKernel> kernel_at(const Place& place, const KernelFile& file, cons
   return absent;
 }
 
-// Loads the kernel once, so that what is wrong with the file is said at once and not as the verdict of a
-// record.
-Result<Done> inspect(const KernelFile& file, const ForeignKernel& kernel) {
-  if (!kernel.load) return Done{};
+constexpr std::chrono::seconds kLoadingLimit{120};
+
+// Why the kernel cannot be loaded, on one line; empty when it can.
+std::string loading_fault(const ForeignKernel& kernel) {
   try {
     (void)kernel.load();
-    return Done{};
+    return "";
   } catch (const std::exception& failure) {
-    return Error{ErrorKind::bad_argument, failure.what(), file.path.string(), "see `./bitproof check --help`"};
+    std::string words = failure.what();
+    std::ranges::replace(words, '\n', ' ');
+    return words;
   }
+}
+
+// Loads the kernel once, in a process of its own, so that what is wrong with the file is said at once and not
+// as the verdict of a record.
+Result<Done> inspect(const CheckOptions& options, const ForeignKernel& kernel) {
+  if (!kernel.load) return Done{};
+  std::string fault;
+  if (options.in_process) {
+    fault = loading_fault(kernel);
+  } else {
+    const Result<std::vector<std::string>> answer =
+        ask_child([&kernel](const SendLine& send) { send(loading_fault(kernel)); }, kLoadingLimit);
+    fault = answer ? answer->empty() ? "" : answer->front() : "loading it: " + answer.error().what;
+  }
+  if (fault.empty()) return Done{};
+  return Error{ErrorKind::bad_argument, fault, options.file, "see `./bitproof check --help`"};
 }
 
 int run_checks(const CheckOptions& options, const ForeignRequest& request, const Place& place,
@@ -162,6 +187,9 @@ int run_checks(const CheckOptions& options, const ForeignRequest& request, const
   ProgressBar bar;
   RunnerOptions runner_options;
   runner_options.only_block = options.block;
+  runner_options.isolated = !options.in_process;
+  runner_options.memory_bytes = options.memory_limit << 20;
+  if (options.time_limit) runner_options.time_limit = std::chrono::seconds(*options.time_limit);
   runner_options.progress = [&](std::size_t check, std::uint64_t done, std::uint64_t to_do) {
     bar.show(label(plan[check].record), done, to_do);
   };
@@ -202,7 +230,7 @@ int check(CheckOptions options) {
                                                   .compiler_options = options.compiler_options,
                                                   .command = command});
   if (!kernel) return complain(kernel.error());
-  if (const Result<Done> loaded = inspect(*file, *kernel); !loaded) return complain(loaded.error());
+  if (const Result<Done> loaded = inspect(options, *kernel); !loaded) return complain(loaded.error());
   const std::vector<PlannedCheck> plan = plan_foreign(*request, *kernel, place->device);
   for (const PlannedCheck& planned : plan)
     if (options.block && *options.block >= planned.record.blocks_total)
@@ -241,6 +269,16 @@ void add_check_command(CLI::App& app, int& status) {
   command->add_option("--block", options->block, "Only this block of the domain: reproduces a counterexample");
   command->add_option("--report", options->report_directory,
                       "Directory of the report (default: bitproof-reports/<time>-<pid>)");
+  command
+      ->add_option("--time-limit", options->time_limit,
+                   "Seconds that a block may take before the kernel counts as hanging (default: by domain)")
+      ->check(CLI::Range(1, 86400));
+  command
+      ->add_option("--memory-limit", options->memory_limit,
+                   "MiB that a kernel on the CPU may use (default: no limit)")
+      ->check(CLI::Range(1, 1 << 24));
+  command->add_flag("--in-process", options->in_process,
+                    "No worker processes, for debuggers: a crash ends the check");
   command->add_flag("--json", options->json, "Print the report itself");
 
   command->add_option(

@@ -90,6 +90,24 @@ TEST_F(CheckCommand, SaysWhyAKernelRefusedFailedOrAnsweredNonsense) {
   EXPECT_NE(nonsense.at("reason").get<std::string>().find("the kernel returned 7"), std::string::npos);
 }
 
+TEST_F(CheckCommand, OutlivesAKernelThatCrashesOrHangs) {
+  const auto crashed = report("crashes", kBiased + "--domain values,boundary", 3).at("records");
+  ASSERT_EQ(crashed.size(), 2u);
+  for (const auto& record : crashed) {
+    EXPECT_EQ(record.at("verdict"), "error");
+    EXPECT_NE(record.at("reason").get<std::string>().find("signal"), std::string::npos) << record.at("reason");
+  }
+  const auto hung = report("hangs", kBiased + "--domain values --time-limit 1", 3).at("records").at(0);
+  EXPECT_EQ(hung.at("verdict"), "error");
+  EXPECT_NE(hung.at("reason").get<std::string>().find("1 s"), std::string::npos) << hung.at("reason");
+}
+
+TEST_F(CheckCommand, OutlivesALibraryThatCrashesWhenItIsLoaded) {
+  const Outcome outcome = check(library("crashes_early") + kBiased);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("loading it: "), std::string::npos) << outcome.err;
+}
+
 TEST_F(CheckCommand, ErrorsNameTheThingAndTheRemedy) {
   const auto expect = [this](const std::string& arguments, const std::string& mention,
                              const std::string& remedy) {

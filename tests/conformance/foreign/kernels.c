@@ -1,10 +1,10 @@
 /* Kernels for tests, each a shared library of one: what it does is chosen by KERNEL. */
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conformance/bitproof.h"
 
-enum { kRight, kCopies, kWritesTooMuch, kCrashes, kFails, kRefusesAll, kAnswersNonsense };
+enum { kRight, kCopies, kWritesTooMuch, kCrashes, kCrashesEarly, kHangs, kFails, kRefusesAll, kAnswersNonsense };
 
 static bitproof_status right(const bitproof_call* call) {
   return call->input_count == 2
@@ -30,6 +30,11 @@ static int answer(const bitproof_call* call, bitproof_status status) {
   return status == BITPROOF_REFUSED ? BITPROOF_KERNEL_REFUSED : BITPROOF_KERNEL_FAILED;
 }
 
+/* Runs when the library is loaded. */
+__attribute__((constructor)) static void begin(void) {
+  if (KERNEL == kCrashesEarly) *(volatile int*)0 = 0;
+}
+
 __attribute__((visibility("default"))) int ENTRY(const bitproof_call* call) {
   switch (KERNEL) {
     case kRight:
@@ -45,6 +50,8 @@ __attribute__((visibility("default"))) int ENTRY(const bitproof_call* call) {
     case kCrashes:
       *(volatile int*)0 = 0;
       return BITPROOF_KERNEL_DONE;
+    case kHangs:
+      for (;;) pause();
     case kFails:
       strncpy(call->reason, "no more paper", call->reason_bytes - 1);
       return BITPROOF_KERNEL_FAILED;
