@@ -71,7 +71,7 @@ BITPROOF_API const char* bitproof_error_message(void);
 /* JSON: an array of {"operator", "inputs", "dtypes", "profiles", "equality", "domains"}. */
 BITPROOF_API const char* bitproof_contracts(void);
 
-/* --- A kernel under test ------------------------------------------------------------------------------------ */
+/* --- A kernel under test ------------------------------------------------------------------------------- */
 
 /* One call of it. Tensors are bf16 or fp16, row-major: input [rows, width] and, of a biased operator, bias
  * [width]; output [rows, width]. Unless domain `layout` says otherwise they are contiguous and aligned to 256
@@ -102,7 +102,7 @@ typedef int (*bitproof_kernel_function)(const bitproof_call* call);
  * are those of call->output; the elements of a row are adjacent. To be called by the kernel, once. */
 BITPROOF_API bitproof_status bitproof_call_return(const bitproof_call* call, const DLTensor* result);
 
-/* --- A check ------------------------------------------------------------------------------------------------ */
+/* --- A check ------------------------------------------------------------------------------------------- */
 
 typedef struct bitproof_check bitproof_check;
 
@@ -141,17 +141,18 @@ BITPROOF_API const char* bitproof_check_report(const bitproof_check* check);
 
 BITPROOF_API void bitproof_check_destroy(bitproof_check* check);
 
-/* --- The production kernels --------------------------------------------------------------------------------- */
+/* --- The production kernels ---------------------------------------------------------------------------- */
 
-/* On the CPU, or asynchronously on `stream` of the device that holds the tensors. input and output [..., width],
- * bias [width]; the output may be the input. BITPROOF_REFUSED, with the predicate's reason, touches nothing. */
+/* On the CPU, or asynchronously on `stream` of the device that holds the tensors. input and output [...,
+ * width], bias [width]; the output may be the input. BITPROOF_REFUSED, with the predicate's reason, touches
+ * nothing. */
 BITPROOF_API bitproof_status bitproof_gelu_tanh(const DLTensor* input, const DLTensor* output, void* stream);
 BITPROOF_API bitproof_status bitproof_bias_gelu_tanh(const DLTensor* input, const DLTensor* bias,
                                                      const DLTensor* output, void* stream);
 
-/* gelu_tanh(round(x * weight^T + bias)) on a GPU: x [..., K], weight [N, K], bias [N], output [..., N]. A GEMM of
- * one split through cuBLASLt, whose algorithm is chosen at the first call for a shape and stream (which
- * therefore must not be captured into a graph), then the production GELU in place. */
+/* gelu_tanh(round(x * weight^T + bias)) on a GPU: x [..., K], weight [N, K], bias [N], output [..., N]. A GEMM
+ * of one split through cuBLASLt, whose algorithm is chosen at the first call for a shape and stream, then the
+ * production GELU in place. */
 BITPROOF_API bitproof_status bitproof_linear_gelu_tanh(const DLTensor* x, const DLTensor* weight,
                                                        const DLTensor* bias, const DLTensor* output,
                                                        void* stream);

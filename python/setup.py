@@ -10,12 +10,15 @@ from wheel.bdist_wheel import bdist_wheel
 class PlatformWheel(bdist_wheel):
     """Machine code for one platform, and no extension module: any CPython will do."""
 
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
-
     def get_tag(self):
         return "py3", "none", super().get_tag()[2]
+
+
+class PlatformDistribution(setuptools.Distribution):
+    """One whose files belong to a platform although nothing is compiled here."""
+
+    def has_ext_modules(self):
+        return True
 
 
 setuptools.setup(
@@ -26,6 +29,7 @@ setuptools.setup(
     python_requires=">=3.9",
     packages=["bitproof"],
     package_data={"bitproof": ["py.typed", "lib/*", "include/*.h", "include/dlpack/*.h"]},
+    distclass=PlatformDistribution,
     cmdclass={"bdist_wheel": PlatformWheel},
     zip_safe=False,
 )

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <tuple>
 
+#include <cuda_runtime_api.h>
+
 #include "kernels/cuda/device.h"
 #include "kernels/gelu_tanh.h"
 #include "kernels/linear_gelu/linear_gelu.h"
@@ -14,6 +16,20 @@ namespace bitproof::conformance::c_api {
 namespace {
 
 using kernels::cuda::LinearGeluTanh;
+
+// While a stream is captured into a graph, calls like cudaMalloc are forbidden to a thread that has not said
+// that it means them. A plan allocates its workspace, which belongs to no graph and to no stream's order.
+class DuringCapture {
+ public:
+  DuringCapture() { exchange(); }
+  ~DuringCapture() { exchange(); }
+  DuringCapture(const DuringCapture&) = delete;
+  DuringCapture& operator=(const DuringCapture&) = delete;
+
+ private:
+  void exchange() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
 
 // Everything that a plan is made for.
 using PlanKey = std::tuple<int, kernels::HalfType, std::int64_t, std::int64_t, std::int64_t, CUstream_st*>;
@@ -27,7 +43,9 @@ class Plans {
                       shape.width,        layer.weight->shape[0], stream};
     const std::lock_guard lock(mutex_);
     std::unique_ptr<LinearGeluTanh>& plan = plans_[key];
-    if (!plan) plan = std::make_unique<LinearGeluTanh>(kernels::LinearGeluPath::eager, layer, x, output);
+    if (plan) return *plan;
+    const DuringCapture allowed;
+    plan = std::make_unique<LinearGeluTanh>(kernels::LinearGeluPath::eager, layer, x, output);
     return *plan;
   }
 

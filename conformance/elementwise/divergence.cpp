@@ -78,15 +78,20 @@ template <Half T>
 std::string step_where_computations_part(const ElementwiseOperator& op, const Profile& profile, T input, T bias,
                                          T got) {
   const Trace<T> right = trace(op, profile, input, bias);
+  if (got == right.result) return {};
+  std::string words;
   for (const Deviation& deviation : kDeviations) {
     const Trace<T> other = trace(op, deviation.apply(profile), input, bias);
-    if (other.result != got || other.result == right.result) continue;
-    return first_difference(right.steps, other.steps) + ": " + std::string(deviation.words);
+    if (other.result != got) continue;
+    words = first_difference(right.steps, other.steps) + ": " + std::string(deviation.words);
+    break;
   }
+  // One element may have more than one explanation.
   const T argument = activation_argument(op, profile, input, bias);
   for (const OtherActivation& other : kActivations)
     if (other.activation != op.activation && reference::apply(other.activation, argument, profile) == got)
-      return std::string(other.words);
+      words += (words.empty() ? "" : "; or ") + std::string(other.words);
+  if (!words.empty()) return words;
   // A result beside the right one, on the side of the FP32 value's magnitude: the last rounding.
   const bool neighbour = reference::is_finite(got) && reference::is_finite(right.result) &&
                          reference::ulp_distance(got, right.result) == 1 &&

@@ -34,18 +34,19 @@ std::string difference_in_kind(const DLTensor& result, const DLTensor& output) {
   return result.data == nullptr ? "it has no data" : "";
 }
 
-void call_kernel(const ForeignRequest& request, const Callback& callback, const Tensors& tensors,
-                 CUstream_st* stream) {
-  const std::string op(request.op.name), dtype(reference::name(request.dtype));
-  const std::array<const DLTensor*, 2> inputs{&tensors.input, &tensors.bias};
+}  // namespace
+
+void call_kernel(const Callback& callback, std::string_view op_name, reference::Dtype dtype_of_call,
+                 std::span<const DLTensor* const> inputs, const DLTensor& output, CUstream_st* stream) {
+  const std::string op(op_name), dtype(reference::name(dtype_of_call));
   std::array<char, kReasonBytes> reason{};
   CallState state{callback.returns_output, false};
   const bitproof_call call{.struct_size = sizeof(bitproof_call),
                            .op = op.c_str(),
                            .dtype = dtype.c_str(),
                            .inputs = inputs.data(),
-                           .input_count = tensors.has_bias ? 2 : 1,
-                           .output = &tensors.output,
+                           .input_count = static_cast<int>(inputs.size()),
+                           .output = &output,
                            .stream = stream,
                            .reason = reason.data(),
                            .reason_bytes = reason.size(),
@@ -69,17 +70,20 @@ void call_kernel(const ForeignRequest& request, const Callback& callback, const 
   }
 }
 
-}  // namespace
-
 ElementwiseImplementation callback_implementation(std::string name, Location location,
                                                   const ForeignRequest& request, const Callback& callback) {
-  return {.name = std::move(name),
-          .location = location,
-          .vector_elements = 1,
-          .can_use = {},
-          .run = [request, callback](const Tensors& tensors,
-                                     CUstream_st* stream) { call_kernel(request, callback, tensors, stream); },
-          .concurrent = false};
+  return {
+      .name = std::move(name),
+      .location = location,
+      .vector_elements = 1,
+      .can_use = {},
+      .run =
+          [op = request.op.name, dtype = request.dtype, callback](const Tensors& tensors, CUstream_st* stream) {
+            const std::array<const DLTensor*, 2> inputs{&tensors.input, &tensors.bias};
+            call_kernel(callback, op, dtype, std::span(inputs).first(tensors.has_bias ? 2 : 1), tensors.output,
+                        stream);
+          },
+      .concurrent = false};
 }
 
 void return_output(const bitproof_call& call, const DLTensor& result) {

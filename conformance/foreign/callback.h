@@ -2,7 +2,9 @@
 // library exports.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "conformance/bitproof.h"
 #include "conformance/elementwise/implementation.h"
@@ -16,8 +18,12 @@ struct Callback {
   bool returns_output = false;
 };
 
-// Calls one at a time. `run` throws kernels::Refused or std::runtime_error with the reason that the kernel
-// gave.
+// One call of it. Throws kernels::Refused or std::runtime_error with the reason that the kernel gave.
+void call_kernel(const Callback& callback, std::string_view op, reference::Dtype dtype,
+                 std::span<const DLTensor* const> inputs, const DLTensor& output, CUstream_st* stream);
+
+// As an implementation of an elementwise operator, for calls one at a time. `run` throws kernels::Refused or
+// std::runtime_error with the reason that the kernel gave.
 ElementwiseImplementation callback_implementation(std::string name, Location location,
                                                   const ForeignRequest& request, const Callback& callback);
 

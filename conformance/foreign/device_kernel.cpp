@@ -44,9 +44,12 @@ std::string name_of(cudaKernel_t kernel) {
 cudaKernel_t find_kernel(cudaLibrary_t library, const std::string& entry) {
   unsigned count = 0;
   check(cudaLibraryGetKernelCount(&count, library), "cudaLibraryGetKernelCount");
+  if (count == 0)
+    fail(
+        "the module has no kernel that this card can run; a cubin is for the architecture that it was compiled "
+        "for");
   std::vector<cudaKernel_t> kernels(count);
   check(cudaLibraryEnumerateKernels(kernels.data(), count, library), "cudaLibraryEnumerateKernels");
-  if (count == 0) fail("the module has no kernel");
   if (entry.empty() && count == 1) return kernels.front();
   std::vector<std::string> names;
   for (const cudaKernel_t kernel : kernels) {
@@ -66,10 +69,12 @@ std::vector<Parameter> parameters_of(cudaKernel_t kernel) {
   std::vector<Parameter> parameters;
   while (true) {
     Parameter next;
-    if (cudaFuncGetParamInfo(kernel, parameters.size(), &next.offset, &next.bytes) != cudaSuccess) break;
+    const cudaError_t asked = cudaFuncGetParamInfo(kernel, parameters.size(), &next.offset, &next.bytes);
+    if (asked == cudaErrorInvalidValue) break;  // one too many, which is how their number is found
+    check(asked, "cudaFuncGetParamInfo");
     parameters.push_back(next);
   }
-  (void)cudaGetLastError();  // asking for one too many is how their number is found
+  (void)cudaGetLastError();
   return parameters;
 }
 

@@ -118,8 +118,23 @@ def _counterexample(raw: Optional[Dict[str, Any]]) -> Optional[Counterexample]:
 
 
 def _record(raw: Dict[str, Any]) -> Record:
-    same = ("operator", "dtype", "implementation", "domain", "device", "tested", "total", "unit", "mismatches", "kinds",
-            "max_ulp", "digest", "expected_digest", "seconds", "verdict")  # fmt: skip
+    same = (
+        "operator",
+        "dtype",
+        "implementation",
+        "domain",
+        "device",
+        "tested",
+        "total",
+        "unit",
+        "mismatches",
+        "kinds",
+        "max_ulp",
+        "digest",
+        "expected_digest",
+        "seconds",
+        "verdict",
+    )
     return Record(
         **{name: raw[name] for name in same},
         reason=raw.get("reason", ""),

@@ -53,9 +53,13 @@ def returning(operator):
 class RightKernels(unittest.TestCase):
     def test_a_kernel_that_writes_its_output_is_bit_exact_in_every_domain(self):
         report = bitproof.check(
-            "bias_gelu_tanh", production("bias_gelu_tanh"), dtype="fp16", out=True,
-            domain=["values", "boundary", "random", "layout"], framework="numpy",
-        )  # fmt: skip
+            "bias_gelu_tanh",
+            production("bias_gelu_tanh"),
+            dtype="fp16",
+            out=True,
+            domain=["values", "boundary", "random", "layout"],
+            framework="numpy",
+        )
         self.assertEqual([record.verdict for record in report.records], ["bit_exact"] * 4, str(report))
         self.assertTrue(report.passed)
         self.assertEqual(report.records[0].tested, 65536)

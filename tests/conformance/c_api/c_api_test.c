@@ -6,13 +6,13 @@
 
 static int failures = 0;
 
-#define EXPECT(condition)                                                 \
-  do {                                                                    \
-    if (!(condition)) {                                                   \
+#define EXPECT(condition)                                                                     \
+  do {                                                                                        \
+    if (!(condition)) {                                                                       \
       fprintf(stderr, "%s:%d: not so: %s (last error: %s)\n", __FILE__, __LINE__, #condition, \
-              bitproof_error_message());                                  \
-      ++failures;                                                         \
-    }                                                                     \
+              bitproof_error_message());                                                      \
+      ++failures;                                                                             \
+    }                                                                                         \
   } while (0)
 
 static int contains(const char* text, const char* part) { return strstr(text, part) != NULL; }
@@ -21,7 +21,7 @@ static uint16_t* elements(const DLTensor* tensor) {
   return (uint16_t*)((char*)tensor->data + tensor->byte_offset);
 }
 
-/* --- Kernels ------------------------------------------------------------------------------------------------ */
+/* --- Kernels ------------------------------------------------------------------------------------------- */
 
 static int production(const bitproof_call* call) {
   int* calls = (int*)call->user_data;
@@ -62,7 +62,7 @@ static int returns(const bitproof_call* call) {
   return BITPROOF_KERNEL_DONE;
 }
 
-/* --- Tests -------------------------------------------------------------------------------------------------- */
+/* --- Tests --------------------------------------------------------------------------------------------- */
 
 static bitproof_check_options options_of(const char* op, const char* domains) {
   bitproof_check_options options;

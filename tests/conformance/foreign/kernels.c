@@ -4,7 +4,19 @@
 
 #include "conformance/bitproof.h"
 
-enum { kRight, kCopies, kWritesTooMuch, kCrashes, kCrashesEarly, kHangs, kFails, kRefusesAll, kAnswersNonsense };
+enum {
+  kRight,
+  kCopies,
+  kWritesTooMuch,
+  kCrashes,
+  kCrashesEarly,
+  kHangs,
+  kFails,
+  kRefusesAll,
+  kAnswersNonsense
+};
+
+static int* volatile nowhere = NULL;
 
 static bitproof_status right(const bitproof_call* call) {
   return call->input_count == 2
@@ -32,7 +44,7 @@ static int answer(const bitproof_call* call, bitproof_status status) {
 
 /* Runs when the library is loaded. */
 __attribute__((constructor)) static void begin(void) {
-  if (KERNEL == kCrashesEarly) *(volatile int*)0 = 0;
+  if (KERNEL == kCrashesEarly) *nowhere = 0;
 }
 
 __attribute__((visibility("default"))) int ENTRY(const bitproof_call* call) {
@@ -48,7 +60,7 @@ __attribute__((visibility("default"))) int ENTRY(const bitproof_call* call) {
       return answer(call, status);
     }
     case kCrashes:
-      *(volatile int*)0 = 0;
+      *nowhere = 0;
       return BITPROOF_KERNEL_DONE;
     case kHangs:
       for (;;) pause();
