@@ -6,8 +6,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/conformance/report/samples.h"
+#include "tests/conformance/report/schema.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -98,6 +100,19 @@ TEST(LaunchFile, ErrorsNameTheFileAndTheMember) {
   EXPECT_NE(error(R"({"grid": {"x": 1}})").find("/grid is neither"), std::string::npos);
   std::filesystem::remove(file);
   EXPECT_NE(with_launch_file({}, file).error().message().find("cannot be read"), std::string::npos);
+}
+
+TEST(LaunchFile, OfTheExampleIsWhatTheSchemaAllows) {
+  const std::filesystem::path source = BITPROOF_SOURCE;
+  const auto read = [](const std::filesystem::path& file) {
+    return nlohmann::json::parse(testing::read_text(file));
+  };
+  const auto schema = read(source / "conformance/launch.schema.json");
+  EXPECT_EQ(testing::violation(schema, read(source / "examples/bias_gelu.json")), "");
+  EXPECT_NE(testing::violation(schema, {{"block", 4}}), "");
+  const Result<LaunchText> text = with_launch_file({}, source / "examples/bias_gelu.json");
+  ASSERT_TRUE(text);
+  EXPECT_EQ(error_of(*text), "");
 }
 
 // A case of `rows` x `width`, laid out as a harness's arena would be.
