@@ -29,7 +29,7 @@ struct ElementwiseSubject {
   ElementwiseDomain domain;
   Record identity;  // with device, architecture and key filled in
   // The command that runs one block again; empty: that of `bitproof run`.
-  std::function<std::string(std::uint64_t block)> reproduce;
+  std::function<std::string(std::uint64_t block)> reproduce{};
 };
 
 // A case that every implementation must serve: contiguous, aligned to 32 bytes, width a multiple of 16, and an
