@@ -25,6 +25,8 @@ class _Adapter:
         self.raised: Optional[BaseException] = None
 
     def __call__(self, pointer: Any) -> int:
+        if self.raised is not None:  # nothing after that is of interest
+            return KERNEL_FAILED
         call = pointer.contents
         try:
             self._serve(pointer, call)
