@@ -17,7 +17,6 @@
 #include "kernels/linear_gelu/dispatcher.h"
 #include "kernels/linear_gelu/linear_plan.h"
 #include "kernels/mlp/mlp_kernels.h"
-#include "kernels/nvfp4/nvfp4_cuda.h"
 
 namespace bitproof::kernels::cuda {
 namespace {

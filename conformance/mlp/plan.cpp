@@ -1,0 +1,149 @@
+#include "conformance/mlp/plan.h"
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "conformance/machine_code/keys.h"
+#include "conformance/mlp/check.h"
+#include "conformance/report/sha256.h"
+#include "kernels/architecture.h"
+#include "reference/linear/gelu_epilogue.h"
+
+namespace bitproof::conformance {
+namespace {
+
+using reference::Dtype;
+
+constexpr std::string_view kHostArchitecture = "x86_64";
+
+// Rows of the production shape whose outputs are predicted.
+constexpr std::uint64_t kPredictedRows = 64;
+
+// Where an implementation is checked.
+struct Where {
+  std::string prefix;  // "host.", "cuda."
+  std::string device, architecture, library_version;
+  std::function<std::unique_ptr<MlpPlace>()> place;  // empty: not here
+  std::string unavailable;
+};
+
+std::string_view profile_name(const MlpSubject& subject) {
+  if (subject.against_unmounted) return kUnmountedProfile;
+  if (is_nvfp4(subject.configuration)) return kNvfp4Profile;
+  return subject.configuration == MlpConfiguration::high_epilogue ? reference::kGeluEpilogueProfile
+                                                                  : subject.profile.name;
+}
+
+Record identity(const MlpSubject& subject, std::string_view domain, const Where& location, std::uint64_t seed) {
+  Record record;
+  record.op = kMlpGelu;
+  record.dtype = name(subject.dtype);
+  record.implementation = location.prefix + std::string(name(subject.configuration));
+  record.domain = domain;
+  record.device = location.device;
+  record.architecture = location.architecture;
+  record.profile = profile_name(subject);
+  record.equality = "bitwise";
+  record.evidence = "executed";
+  record.machine_code_key = mlp_machine_code_key(record.implementation, record.architecture).value_or("");
+  record.library_version = location.library_version;
+  record.seed = seed;
+  record.unit = "elements";
+  record.sampled = true;  // one set of operands
+  record.blocks_total = tested_states(subject).size();
+  record.total = record.blocks_total * subject.rows_tested * subject.shape.columns;
+  return record;
+}
+
+Where host_location() {
+  return {"host.", "cpu", std::string(kHostArchitecture), kHostGemm, make_host_place, {}};
+}
+
+Where device_location(const CudaDevice& device, bool native_nvfp4) {
+  return {"cuda.",
+          device.label(),
+          device.facts.architecture,
+          device.facts.cublaslt,
+          [id = device.id, native_nvfp4] { return make_device_place(id, native_nvfp4); },
+          {}};
+}
+
+bool has_native_nvfp4(const CudaDevice& device) {
+  const auto architecture = kernels::find_architecture(device.facts.architecture);
+  return architecture && architecture->native_nvfp4;
+}
+
+// Where a configuration is checked. The native GEMM has devices of its own; a machine without one has a
+// stand-in, which is not the device that another one is.
+std::vector<Where> locations(MlpConfiguration configuration, const std::vector<CudaDevice>& devices) {
+  std::vector<Where> result;
+  const bool native = configuration == MlpConfiguration::high_nvfp4_native;
+  if (!native) result.push_back(host_location());
+  for (const CudaDevice& device : devices)
+    if (!native || has_native_nvfp4(device)) result.push_back(device_location(device, native));
+  const bool on_a_device = !result.empty() && result.back().prefix == "cuda.";
+  if (devices.empty()) {
+    result.push_back({"cuda.", "cuda", "cuda", "", {}, {}});
+  } else if (!on_a_device) {
+    result.push_back(
+        {"cuda.", "sm_100", "sm_100", "", {}, "no device of compute capability 10.0 or later is here"});
+  }
+  return result;
+}
+
+std::optional<MlpSubject> subject_of(MlpConfiguration configuration, Dtype dtype,
+                                     const reference::Profile& profile, std::string_view domain,
+                                     const Where& location) {
+  const bool on_host = location.prefix == "host.", small = domain == "small";
+  if (domain == "production" && on_host) return std::nullopt;
+  // Nothing predicts the native GEMM.
+  if (configuration == MlpConfiguration::high_nvfp4_native && domain != "mounting") return std::nullopt;
+  MlpSubject subject{.configuration = configuration,
+                     .dtype = dtype,
+                     .profile = profile,
+                     .shape = on_host || small ? kSmallMlp : kWanMlp,
+                     .against_unmounted = domain == "mounting",
+                     .place = location.place,
+                     .identity = {}};
+  subject.rows_tested = domain == "production" ? kPredictedRows : subject.shape.rows;
+  return subject;
+}
+
+}  // namespace
+
+std::vector<PlannedCheck> plan_mlp(const reference::Profile& profile, std::uint64_t seed,
+                                   const std::vector<CudaDevice>& devices) {
+  std::vector<PlannedCheck> plan;
+  // Operands are kept from check to check as long as dtype and shape stay.
+  for (const Dtype dtype : {Dtype::bf16, Dtype::fp16})
+    for (const std::string_view domain : kMlpDomains)
+      for (const MlpConfigurationName& configuration : kMlpConfigurations)
+        for (const Where& location : locations(configuration.configuration, devices)) {
+          std::optional<MlpSubject> subject =
+              subject_of(configuration.configuration, dtype, profile, domain, location);
+          if (!subject) continue;
+          subject->identity = identity(*subject, domain, location, seed);
+          const Record record = subject->identity;
+          std::function<std::unique_ptr<Check>()> start;
+          if (location.place) start = [subject = std::move(*subject)] { return make_mlp_check(subject); };
+          plan.push_back({record, std::move(start), location.unavailable});
+        }
+  return plan;
+}
+
+std::optional<std::string> mlp_machine_code_key(std::string_view implementation,
+                                                std::string_view architecture) {
+  const bool on_host = implementation.starts_with("host.");
+  std::string content;
+  for (const std::string_view part : on_host ? std::vector<std::string_view>{"host.fused"}
+                                             : std::vector<std::string_view>{"cuda.fused", "cuda.mlp"}) {
+    const std::optional<std::string> key = machine_code_key(part, architecture);
+    if (!key) return std::nullopt;
+    content += std::string(part) + ' ' + *key + '\n';
+  }
+  return sha256_hex(content);
+}
+
+}  // namespace bitproof::conformance
