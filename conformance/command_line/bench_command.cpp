@@ -10,9 +10,11 @@
 
 #include "conformance/bench/bench.h"
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/mlp_bench.h"
 #include "conformance/command_line/terminal.h"
 #include "conformance/device/cuda_devices.h"
 #include "conformance/elementwise/domains.h"
+#include "conformance/mlp/configuration.h"
 #include "conformance/report/result.h"
 #include "conformance/runner/plan.h"
 
@@ -74,6 +76,15 @@ nlohmann::ordered_json as_json(const BenchEntry& entry) {
           {"right_bits", entry.right_bits}};
 }
 
+// The dtypes in which the MLP is to be timed. It has shapes of its own.
+std::vector<reference::Dtype> mlp_dtypes(const BenchOptions& options) {
+  std::vector<reference::Dtype> dtypes;
+  if (options.shape || !matches_glob(options.op, std::string(kMlpGelu))) return dtypes;
+  for (const reference::Dtype dtype : {reference::Dtype::bf16, reference::Dtype::fp16})
+    if (matches_glob(options.dtype, std::string(name(dtype)))) dtypes.push_back(dtype);
+  return dtypes;
+}
+
 Result<std::vector<BenchSubject>> subjects(const BenchOptions& options) {
   std::vector<BenchShape> shapes;
   if (options.shape) {
@@ -89,10 +100,10 @@ Result<std::vector<BenchSubject>> subjects(const BenchOptions& options) {
       if (matches_glob(options.op, std::string(op.name)) &&
           matches_glob(options.dtype, std::string(name(dtype))))
         for (const BenchShape& shape : shapes) chosen.push_back({op, dtype, shape});
-  if (chosen.empty())
+  if (chosen.empty() && mlp_dtypes(options).empty())
     return Error{ErrorKind::bad_argument, "match nothing",
                  fmt::format("--op {} --dtype {}", options.op, options.dtype),
-                 "use bias_gelu_tanh or gelu_tanh, bf16 or fp16, or globs"};
+                 "use bias_gelu_tanh, gelu_tanh or mlp_gelu (without --shape), bf16 or fp16, or globs"};
   return chosen;
 }
 
@@ -115,7 +126,7 @@ int bench(const BenchOptions& options) {
                               {"driver", device->facts.driver},
                               {"cuda_runtime", device->facts.cuda_runtime},
                               {"entries", nlohmann::ordered_json::array()}};
-  if (!options.json) {
+  if (!options.json && !chosen->empty()) {
     fmt::print("{} ({}), medians of 60 launches, CUDA events, rotating buffers\n\n", device->facts.name,
                device->facts.architecture);
     print_header();
@@ -126,8 +137,13 @@ int bench(const BenchOptions& options) {
       all_right &= entry.right_bits;
       options.json ? json["entries"].push_back(as_json(entry)) : print_entry(entry);
     }
+  int status = all_right ? kPassed : kFailed;
+  if (const std::vector<reference::Dtype> dtypes = mlp_dtypes(options); !dtypes.empty()) {
+    const int mlp = bench_mlp_shapes(dtypes, *device, options.json ? &json["entries"] : nullptr);
+    if (status == kPassed) status = mlp;
+  }
   if (options.json) fmt::print("{}\n", json.dump(2));
-  return all_right ? kPassed : kFailed;
+  return status;
 }
 
 }  // namespace

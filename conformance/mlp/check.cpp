@@ -10,6 +10,7 @@
 
 #include "conformance/comparison.h"
 #include "conformance/digest.h"
+#include "conformance/mlp/prediction.h"
 #include "conformance/mlp/under_test.h"
 #include "reference/linear/gemm.h"
 
@@ -28,10 +29,8 @@ class MlpCheck final : public Check {
       : subject_(subject),
         place_(subject.place()),
         operands_(mlp_operands<T>(subject.shape, subject.identity.seed)),
-        mlp_(subject.configuration, *operands_, *place_) {
-    for (std::uint64_t i = 0; i < subject.rows_tested; ++i)
-      rows_.push_back(i * subject.shape.rows / subject.rows_tested);
-  }
+        mlp_(subject.configuration, *operands_, *place_),
+        rows_(spread_rows(subject.shape.rows, subject.rows_tested)) {}
 
   Record plan() const override { return subject_.identity; }
   bool concurrent_blocks() const override { return false; }
@@ -65,23 +64,11 @@ class MlpCheck final : public Check {
  private:
   const std::vector<T>& expected_outputs() {
     if (!expected_)
-      expected_ = subject_.against_unmounted ? tested(mlp_.run(MlpState::before).bits) : predicted();
+      expected_ = subject_.against_unmounted
+                      ? tested(mlp_.run(MlpState::before).bits)
+                      : predicted_rows<T>(subject_.configuration, *operands_, subject_.identity.seed, rows_,
+                                          subject_.profile);
     return *expected_;
-  }
-
-  // The prediction for the tested rows.
-  std::vector<T> predicted() const {
-    const MlpOperands<T>& o = *operands_;
-    const std::vector<T> x = reference::gather_rows<T>(o.x, o.shape.depth, rows_);
-    if (is_nvfp4(subject_.configuration)) {
-      const auto weight = nvfp4_weight<T>(o.shape, subject_.identity.seed);
-      return reference::mlp_gelu_nvfp4<T>(
-          reference::quantise_nvfp4<T>(x, o.shape.depth, reference::nvfp4_tensor_scale<T>(o.x)), *weight,
-          o.bias1, o.second(), subject_.profile);
-    }
-    if (subject_.configuration == MlpConfiguration::high_epilogue)
-      return reference::mlp_gelu_epilogue<T>(x, o.first(), o.second());
-    return reference::mlp_gelu<T>(x, o.first(), o.second(), subject_.profile);
   }
 
   std::vector<T> tested(std::span<const std::uint16_t> bits) const {

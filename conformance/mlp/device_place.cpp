@@ -69,6 +69,8 @@ class DevicePlace final : public MlpPlace {
     return output;
   }
 
+  CUstream_st* stream() const override { return stream_; }
+
  private:
   Matrix matrix(std::uint16_t* data, std::uint64_t rows, std::uint64_t width, reference::Dtype dtype) const {
     return {data,

@@ -1,5 +1,3 @@
-// The CPU. The accumulators of its GEMMs are the reference's, the same that the prediction is made of: what is
-// checked here is everything else, NVFP4, epilogues, bias, GELU and who adds the bias when.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -7,7 +5,6 @@
 
 #include "conformance/mlp/place.h"
 #include "conformance/poison.h"
-#include "kernels/mlp/host_executor.h"
 #include "reference/linear/gemm.h"
 
 namespace bitproof::conformance {
@@ -46,11 +43,8 @@ class AlignedBits {
 class HostPlace final : public MlpPlace {
  public:
   std::unique_ptr<kernels::Executor> new_executor(kernels::Log log) override {
-    const auto gemm = [](const Matrix& x, const Matrix& weight) {
-      return x.dtype() == kernels::HalfType::bf16 ? gemm_of<reference::Bf16>(x, weight)
-                                                  : gemm_of<reference::Fp16>(x, weight);
-    };
-    return std::make_unique<kernels::HostExecutor>(gemm, std::make_shared<kernels::FirstSight>(std::move(log)));
+    return std::make_unique<kernels::HostExecutor>(reference_gemm(),
+                                                   std::make_shared<kernels::FirstSight>(std::move(log)));
   }
 
   kernels::LinearGeluGuard guard() const override { return kernels::HostExecutor::can_fuse_linear_gelu; }
@@ -92,6 +86,13 @@ class HostPlace final : public MlpPlace {
 };
 
 }  // namespace
+
+kernels::HostGemm reference_gemm() {
+  return [](const Matrix& x, const Matrix& weight) {
+    return x.dtype() == kernels::HalfType::bf16 ? gemm_of<reference::Bf16>(x, weight)
+                                                : gemm_of<reference::Fp16>(x, weight);
+  };
+}
 
 std::unique_ptr<MlpPlace> make_host_place() { return std::make_unique<HostPlace>(); }
 

@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "kernels/mlp/executor.h"
+#include "kernels/mlp/host_executor.h"
 #include "kernels/mlp/linear.h"
 #include "reference/half.h"
+
+struct CUstream_st;
 
 namespace bitproof::conformance {
 
@@ -38,12 +41,16 @@ class MlpPlace {
 
   // Waits, and fetches it.
   virtual MlpOutput fetch_output() = 0;
+
+  // Of a GPU: what its executors run on. Null on the CPU.
+  virtual CUstream_st* stream() const { return nullptr; }
 };
 
+// The CPU. The accumulators of its GEMMs are the reference's, the same that a prediction is made of: what is
+// checked there is everything else, and records say so in place of a library's version.
 std::unique_ptr<MlpPlace> make_host_place();
-
-// What computes the GEMMs of the host: on record in place of a library's version.
-inline constexpr const char* kHostGemm = "the reference's GEMM";
+kernels::HostGemm reference_gemm();
+inline constexpr const char* kHostGemm = "reference GEMM";
 
 // On CUDA device `device_id`. Throws kernels::Refused where cuBLASLt cannot be loaded.
 std::unique_ptr<MlpPlace> make_device_place(int device_id, bool native_nvfp4);

@@ -9,6 +9,7 @@
 
 #include "conformance/elementwise/elementwise_plan.h"
 #include "conformance/report/combine.h"
+#include "conformance/mlp/plan.h"
 #include "conformance/units/unit_plan.h"
 
 namespace bitproof::conformance {
@@ -72,8 +73,9 @@ std::vector<PlannedCheck> all_checks(const reference::Profile& profile, std::uin
                                      const CudaDevices& devices) {
   std::vector<PlannedCheck> checks = plan_elementwise(profile, seed, devices.devices);
   for (PlannedCheck& check : plan_units(seed, devices.devices)) checks.push_back(std::move(check));
+  for (PlannedCheck& check : plan_mlp(profile, seed, devices.devices)) checks.push_back(std::move(check));
   for (PlannedCheck& check : checks)
-    if (!check.start) check.unavailable = devices.none_because;
+    if (!check.start && check.unavailable.empty()) check.unavailable = devices.none_because;
   return checks;
 }
 
