@@ -12,16 +12,14 @@ struct ArchitectureTraits {
   std::string_view name;               // "sm_90"
   int vector_bytes;                    // widest global load and store of one thread
   bool programmatic_dependent_launch;  // griddepcontrol exists from 9.0 on (PTX ISA, "griddepcontrol")
-  bool native_nvfp4;  // tensor cores multiply NVFP4 from 10.0 on (PTX ISA, "mma" and "tcgen05.mma",
-                      // .block_scale)
 };
 
 // 256-bit global accesses exist from sm_100 on (PTX ISA 8.8, "ld": .v8.b32).
 inline constexpr std::array kArchitectures{
-    ArchitectureTraits{80, "sm_80", 16, false, false}, ArchitectureTraits{86, "sm_86", 16, false, false},
-    ArchitectureTraits{89, "sm_89", 16, false, false}, ArchitectureTraits{90, "sm_90", 16, true, false},
-    ArchitectureTraits{100, "sm_100", 32, true, true}, ArchitectureTraits{103, "sm_103", 32, true, true},
-    ArchitectureTraits{120, "sm_120", 32, true, true},
+    ArchitectureTraits{80, "sm_80", 16, false},  ArchitectureTraits{86, "sm_86", 16, false},
+    ArchitectureTraits{89, "sm_89", 16, false},  ArchitectureTraits{90, "sm_90", 16, true},
+    ArchitectureTraits{100, "sm_100", 32, true}, ArchitectureTraits{103, "sm_103", 32, true},
+    ArchitectureTraits{120, "sm_120", 32, true},
 };
 
 // What code compiled for `compute_capability` does. A capability between two rows behaves as the lower one, the

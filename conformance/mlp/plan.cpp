@@ -9,6 +9,7 @@
 #include "conformance/mlp/check.h"
 #include "conformance/report/sha256.h"
 #include "kernels/architecture.h"
+#include "kernels/nvfp4/native.h"
 #include "reference/linear/gelu_epilogue.h"
 
 namespace bitproof::conformance {
@@ -70,26 +71,28 @@ Where device_location(const CudaDevice& device, bool native_nvfp4) {
           {}};
 }
 
-bool has_native_nvfp4(const CudaDevice& device) {
+bool has_native_gemm(const CudaDevice& device) {
   const auto architecture = kernels::find_architecture(device.facts.architecture);
-  return architecture && architecture->native_nvfp4;
+  return architecture && kernels::has_native_nvfp4(*architecture);
 }
 
-// Where a configuration is checked. The native GEMM has devices of its own; a machine without one has a
-// stand-in, which is not the device that another one is.
+// Where a configuration is checked. Stand-ins are for what is not here: any GPU, or, for the native GEMM, one
+// of an architecture that has it, which is another device than the GPUs that may be here.
 std::vector<Where> locations(MlpConfiguration configuration, const std::vector<CudaDevice>& devices) {
   std::vector<Where> result;
   const bool native = configuration == MlpConfiguration::high_nvfp4_native;
-  if (!native) result.push_back(host_location());
   for (const CudaDevice& device : devices)
-    if (!native || has_native_nvfp4(device)) result.push_back(device_location(device, native));
-  const bool on_a_device = !result.empty() && result.back().prefix == "cuda.";
-  if (devices.empty()) {
-    result.push_back({"cuda.", "cuda", "cuda", "", {}, {}});
-  } else if (!on_a_device) {
-    result.push_back(
-        {"cuda.", "sm_100", "sm_100", "", {}, "no device of compute capability 10.0 or later is here"});
-  }
+    if (!native || has_native_gemm(device)) result.push_back(device_location(device, native));
+  if (native && result.empty())
+    result.push_back({"cuda.",
+                      "sm_100",
+                      "sm_100",
+                      "",
+                      {},
+                      devices.empty() ? "" : "no device of compute capability 10.0 or later is here"});
+  if (native) return result;
+  if (result.empty()) result.push_back({"cuda.", "cuda", "cuda", "", {}, ""});
+  result.insert(result.begin(), host_location());
   return result;
 }
 

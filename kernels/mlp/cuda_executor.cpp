@@ -17,6 +17,7 @@
 #include "kernels/linear_gelu/dispatcher.h"
 #include "kernels/linear_gelu/linear_plan.h"
 #include "kernels/mlp/mlp_kernels.h"
+#include "kernels/nvfp4/native.h"
 
 namespace bitproof::kernels::cuda {
 namespace {
@@ -108,7 +109,7 @@ void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t 
 }  // namespace
 
 Applicability can_multiply_nvfp4(Nvfp4Gemm how, int compute_capability) {
-  if (how == Nvfp4Gemm::dequantised || traits_for(compute_capability).native_nvfp4) return {};
+  if (how == Nvfp4Gemm::dequantised || has_native_nvfp4(traits_for(compute_capability))) return {};
   return {"the native NVFP4 GEMM needs compute capability 10.0 or later; this device has " +
           std::to_string(compute_capability / 10) + "." + std::to_string(compute_capability % 10)};
 }

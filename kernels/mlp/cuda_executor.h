@@ -19,7 +19,7 @@ enum class EpilogueUse {
 // What multiplies NVFP4 operands.
 enum class Nvfp4Gemm {
   dequantised,  // the 16-bit GEMM on exact products value * scale: every architecture, predictable bits
-  native,       // cuBLASLt's own, where kernels/architecture.h says that the tensor cores have it
+  native,       // cuBLASLt's own, where nvfp4/native.h says that the tensor cores have it
 };
 
 struct CudaExecutorOptions {

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "kernels/nvfp4/native.h"
 #include "kernels/nvfp4/nvfp4_body.h"
 #include "reference/nvfp4/quantise.h"
 #include "tests/kernels/guarded_tensor.h"
@@ -184,6 +185,12 @@ TEST(Nvfp4Codes, OfEvery256ScaleCodes127AreAccepted) {
     accepted += codes.reason().empty() ? 1 : 0;
   }
   EXPECT_EQ(accepted, 127u);
+}
+
+TEST(NativeNvfp4, IsInTheTensorCoresFrom100On) {
+  for (const ArchitectureTraits& traits : kArchitectures)
+    EXPECT_EQ(has_native_nvfp4(traits), traits.compute_capability >= 100) << traits.name;
+  EXPECT_FALSE(has_native_nvfp4(traits_for(90)));
 }
 
 TEST(LoadedWeight, RunsAsTheOneItWasQuantisedFrom) {
