@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -63,20 +64,26 @@ int run_on_devices(const DeviceRun& run) {
   const LoadedReports loaded = load_reports(directories);
   for (const Error& error : loaded.errors) fmt::print(stderr, "bitproof: {}\n", error.message());
   for (const Finding& finding : loaded.merged.findings) fmt::print(stderr, "bitproof: {}\n", finding.message);
+  // Only the whole, merged, can be what is known.
+  Report merged = loaded.merged.report;
+  for (Record& record : merged.records) record = with_expectation(std::move(record), run.expectations);
   const std::filesystem::path file = run.directory / kReportFile;
-  if (const Result<Done> stored = store_report(file, loaded.merged.report); !stored) {
+  if (const Result<Done> stored = store_report(file, merged); !stored) {
     fmt::print(stderr, "bitproof: {}\n", stored.error().message());
     return kBadUsage;
   }
   if (run.json) {
-    fmt::print("{}", to_text(loaded.merged.report));
+    fmt::print("{}", to_text(merged));
   } else {
     print_table_header();
-    for (const Record& record : loaded.merged.report.records) print_table_row(record);
-    print_findings(loaded.merged.report.records);
-    print_summary(loaded.merged.report, file);
+    for (const Record& record : merged.records) print_table_row(record, merged.profile);
+    print_findings(merged.records);
+    print_contradictions(merged.records, run.expectations);
+    print_summary(merged, file);
   }
-  const int status = worst(exits);
+  const bool wrong = std::ranges::any_of(
+      merged.records, [&](const Record& record) { return contradicts(record, run.expectations); });
+  const int status = wrong ? kFailed : worst(exits);
   return status == 0 && (!loaded.errors.empty() || !loaded.merged.findings.empty()) ? kCouldNotRun : status;
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "conformance/gate/expectations.h"
+
 namespace bitproof::conformance {
 
 struct DeviceRun {
@@ -13,6 +15,7 @@ struct DeviceRun {
   std::vector<std::string> arguments;  // of `run`, which every worker gets
   std::filesystem::path directory;     // of the merged report; a worker's is below it, named like its device
   bool json = false;
+  std::vector<Expectation> expectations;  // known mismatches of whole domains
 };
 
 // Returns the exit status: a mismatch (1) outranks what could not run (3).

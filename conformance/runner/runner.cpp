@@ -134,7 +134,7 @@ Result<Done> run_plan(const std::vector<PlannedCheck>& plan, ReportWriter& write
         sweep.run(blocks);
         if (sweep.write_error()) return *sweep.write_error();
         record = options.only_block ? of_one_block(sweep.result(), *options.only_block)
-                                    : decided(sweep.result(), share);
+                                    : options.conclude(decided(sweep.result(), share));
       } catch (const std::exception& failure) {
         record.verdict = Verdict::error;
         record.reason = failure.what();
