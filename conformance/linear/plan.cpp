@@ -21,7 +21,6 @@ using kernels::LinearGeluPath;
 using reference::Dtype;
 using reference::Half;
 
-constexpr std::string_view kHostArchitecture = "x86_64";
 constexpr std::string_view kHostEager = "host.eager";
 
 // An implementation under one contract.
@@ -55,12 +54,19 @@ std::function<std::unique_ptr<Check>()> starter(const Subject& subject, const Li
   };
 }
 
+// Where a check runs.
+struct Place {
+  std::string device, architecture;
+  std::string library_version;   // empty: no cuBLASLt
+  std::optional<int> device_id;  // nothing: not here
+};
+const Place kHost{"cpu", "x86_64", "", 0};
+const Place kNoDevice{"cuda", "cuda", "", std::nullopt};
+
 class Planner {
  public:
   Planner(const reference::Profile& profile, std::uint64_t seed, const std::vector<CudaDevice>& devices)
-      : profile_(profile), seed_(seed), devices_(devices) {
-    if (!devices.empty()) library_ = linear_library();
-  }
+      : profile_(profile), seed_(seed), devices_(devices) {}
 
   std::vector<PlannedCheck> plan() {
     // The checks of one domain and dtype follow one another: they share its predictions.
@@ -77,20 +83,16 @@ class Planner {
     for (const Subject& subject : kSubjects) {
       if (location_of(subject) != location || (subject.compared_only && !shows_the_difference(domain_name)))
         continue;
-      if (location == Location::host) {
-        add(subject, *domain, dtype, "cpu", kHostArchitecture, 0);
-      } else if (devices_.empty()) {
-        add(subject, *domain, dtype, "cuda", "cuda", std::nullopt);
-      }
+      if (location == Location::host) add(subject, *domain, dtype, kHost);
+      if (location == Location::device && devices_.empty()) add(subject, *domain, dtype, kNoDevice);
       if (location == Location::device)
         for (const CudaDevice& device : devices_)
-          add(subject, *domain, dtype, device.label(), device.facts.architecture,
-              library_.reason.empty() ? std::optional(device.id) : std::nullopt);
+          add(subject, *domain, dtype,
+              {device.label(), device.facts.architecture, device.facts.cublaslt, device.id});
     }
   }
 
-  void add(const Subject& subject, const LinearDomain& domain, Dtype dtype, const std::string& device,
-           std::string_view architecture, std::optional<int> device_id) {
+  void add(const Subject& subject, const LinearDomain& domain, Dtype dtype, const Place& place) {
     const LinearContract contract =
         subject.epilogue ? LinearContract::epilogue(profile_) : LinearContract::eager(profile_);
     Record record;
@@ -98,14 +100,14 @@ class Planner {
     record.dtype = name(dtype);
     record.implementation = subject.implementation;
     record.domain = domain.name;
-    record.device = device;
-    record.architecture = architecture;
+    record.device = place.device;
+    record.architecture = place.architecture;
     record.profile = contract.profile_name();
     record.equality = "bitwise";
     record.evidence = "executed";
-    record.library_version = subject.path ? library_.version : "";
+    record.library_version = place.library_version;
     record.machine_code_key =
-        linear_machine_code_key(subject.implementation, architecture, record.library_version).value_or("");
+        linear_machine_code_key(subject.implementation, place.architecture, place.library_version).value_or("");
     record.seed = seed_;
     record.total = domain.total;
     record.unit = domain.unit;
@@ -113,14 +115,15 @@ class Planner {
     record.blocks_total = domain.cases.size();
 
     const LinearSubject check{domain, location_of(subject), contract, record};
+    const bool without_library = place.device_id && subject.path && place.library_version.empty();
+    const std::optional<int> device_id = without_library ? std::nullopt : place.device_id;
     auto start = reference::visit_dtype(dtype, [&]<Half T>() { return starter<T>(subject, check, device_id); });
-    plan_.push_back({std::move(record), std::move(start), device_id ? "" : library_.reason});
+    plan_.push_back({std::move(record), std::move(start), without_library ? linear_library().reason : ""});
   }
 
   const reference::Profile& profile_;
   std::uint64_t seed_;
   const std::vector<CudaDevice>& devices_;
-  LinearLibrary library_;
   std::vector<PlannedCheck> plan_;
 };
 

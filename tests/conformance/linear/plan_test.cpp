@@ -45,12 +45,19 @@ TEST(LinearPlan, ChecksOfOneDomainFollowOneAnother) {
 }
 
 TEST(LinearPlan, SaysWhyWithoutCublasLtNothingRunsOnAGpu) {
-  const LinearLibrary library = linear_library();
-  for (const PlannedCheck& check : plan(kOneDevice)) {
+  std::vector<CudaDevice> without = kOneDevice;
+  without[0].facts.cublaslt = "";
+  for (const PlannedCheck& check : plan(without)) {
     if (check.record.device == "cpu") continue;
-    EXPECT_EQ(static_cast<bool>(check.start), library.reason.empty());
-    EXPECT_EQ(check.unavailable, library.reason);
-    EXPECT_EQ(check.record.library_version, library.version);
+    EXPECT_FALSE(check.start) << label(check.record);
+    EXPECT_EQ(check.unavailable, linear_library().reason);
+    EXPECT_EQ(check.record.library_version, "");
+    EXPECT_EQ(check.record.machine_code_key, "");
+  }
+  for (const PlannedCheck& check : plan(kOneDevice)) {
+    EXPECT_TRUE(check.start) << label(check.record);
+    EXPECT_EQ(check.unavailable, "");
+    EXPECT_EQ(check.record.library_version, check.record.device == "cpu" ? "" : "13.1.0");
   }
 }
 
