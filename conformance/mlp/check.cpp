@@ -10,6 +10,7 @@
 
 #include "conformance/comparison.h"
 #include "conformance/digest.h"
+#include "conformance/linear/domains.h"
 #include "conformance/mlp/prediction.h"
 #include "conformance/mlp/under_test.h"
 #include "reference/linear/gemm.h"
@@ -19,9 +20,6 @@ namespace {
 
 using reference::Half;
 
-// Blocks have numbers of their own, so that equal outputs in two states give two digests.
-constexpr std::uint64_t first_index_of_block(std::uint64_t block) { return block << 40; }
-
 template <Half T>
 class MlpCheck final : public Check {
  public:
@@ -30,7 +28,7 @@ class MlpCheck final : public Check {
         place_(subject.place()),
         operands_(mlp_operands<T>(subject.shape, subject.identity.seed)),
         mlp_(subject.configuration, *operands_, *place_),
-        rows_(spread_rows(subject.shape.rows, subject.rows_tested)) {}
+        rows_(spread_row_numbers(subject.shape.rows, subject.rows_tested)) {}
 
   Record plan() const override { return subject_.identity; }
   bool concurrent_blocks() const override { return false; }

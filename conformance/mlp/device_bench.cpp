@@ -85,7 +85,7 @@ std::vector<MlpBenchEntry> bench(const MlpShape& shape, int device_id) {
   time<T>(contenders, place->poisoned_output(shape.rows, shape.columns, T::kDtype), *place);
 
   // The same once more into a poisoned output: the times count for right bits only.
-  const std::vector<std::size_t> rows = spread_rows(shape.rows, std::min(kComparedRows, shape.rows));
+  const std::vector<std::size_t> rows = spread_row_numbers(shape.rows, std::min(kComparedRows, shape.rows));
   std::vector<MlpBenchEntry> entries;
   for (Contender<T>& c : contenders) {
     const kernels::Request request = c.site.begin(c.quality);

@@ -1,14 +1,10 @@
 #include "conformance/mlp/operands.h"
 
-#include <cmath>
-#include <cstddef>
 #include <mutex>
-#include <tuple>
-
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
+#include <utility>
 
 #include "conformance/digest.h"
+#include "conformance/linear/operands.h"
 #include "reference/nvfp4/quantise.h"
 
 namespace bitproof::conformance {
@@ -16,33 +12,22 @@ namespace {
 
 using reference::Half;
 
-// The sum of the four 16-bit numbers in `random`, centred, of deviation 1.
-float about_normal(std::uint64_t random) {
-  std::int64_t sum = -2 * 65535;
-  for (int i = 0; i < 4; ++i) sum += static_cast<std::int64_t>(random >> (16 * i) & 0xFFFF);
-  return static_cast<float>(sum) * (1.7320508f / 65536.0f);
-}
-
-template <Half T>
-std::vector<T> elements(std::uint64_t count, float deviation, std::uint64_t seed) {
-  std::vector<T> result(count);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1 << 16), [&](const auto& part) {
-    for (std::size_t i = part.begin(); i < part.end(); ++i)
-      result[i] = reference::round_to<T>(deviation * about_normal(mix64(mix64(seed) + i)));
-  });
-  return result;
-}
-
 template <Half T>
 MlpOperands<T> make_operands(const MlpShape& shape, std::uint64_t seed) {
-  const auto weight_deviation = [](std::uint64_t depth) { return 1.0f / std::sqrt(static_cast<float>(depth)); };
-  const auto stream = [seed](std::uint64_t number) { return mix64(seed) + number; };
+  const auto layer = [](std::uint64_t rows, std::uint64_t depth, std::uint64_t columns,
+                        std::uint64_t of_layer) {
+    return random_layer<T>({.rows = rows, .columns = columns, .depth = depth}, OperandKind::activations,
+                           of_layer);
+  };
+  // The second layer's input is what the first one gives.
+  HostLayer<T> first = layer(shape.rows, shape.depth, shape.hidden, seed);
+  HostLayer<T> second = layer(0, shape.hidden, shape.columns, mix64(~seed));
   return {.shape = shape,
-          .x = elements<T>(shape.rows * shape.depth, 1.0f, stream(1)),
-          .weight1 = elements<T>(shape.hidden * shape.depth, weight_deviation(shape.depth), stream(2)),
-          .bias1 = elements<T>(shape.hidden, 0.5f, stream(3)),
-          .weight2 = elements<T>(shape.columns * shape.hidden, weight_deviation(shape.hidden), stream(4)),
-          .bias2 = elements<T>(shape.columns, 0.5f, stream(5))};
+          .x = std::move(first.x),
+          .weight1 = std::move(first.weight),
+          .bias1 = std::move(first.bias),
+          .weight2 = std::move(second.weight),
+          .bias2 = std::move(second.bias)};
 }
 
 // The last value made, for as long as its key is asked for.

@@ -1,4 +1,4 @@
-// Operands of an MLP on the host: an element depends on (seed, index) only.
+// Operands of an MLP on the host: those of two layers (conformance/linear/operands.h).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct MlpShape {
 inline constexpr MlpShape kWanMlp{.rows = 4096, .depth = 5120, .hidden = 13824, .columns = 5120};
 inline constexpr MlpShape kSmallMlp{.rows = 48, .depth = 256, .hidden = 768, .columns = 256};
 
-// About normal numbers: x of deviation 1, weights of 1/sqrt(depth), biases of 1/2.
+// OperandKind::activations.
 template <reference::Half T>
 struct MlpOperands {
   MlpShape shape;

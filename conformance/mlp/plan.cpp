@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "conformance/linear/plan.h"
 #include "conformance/machine_code/keys.h"
 #include "conformance/mlp/check.h"
 #include "conformance/report/sha256.h"
@@ -48,7 +49,8 @@ Record identity(const MlpSubject& subject, std::string_view domain, const Where&
   record.profile = profile_name(subject);
   record.equality = "bitwise";
   record.evidence = "executed";
-  record.machine_code_key = mlp_machine_code_key(record.implementation, record.architecture).value_or("");
+  record.machine_code_key =
+      mlp_machine_code_key(record.implementation, record.architecture, location.library_version).value_or("");
   record.library_version = location.library_version;
   record.seed = seed;
   record.unit = "elements";
@@ -136,15 +138,16 @@ std::vector<PlannedCheck> plan_mlp(const reference::Profile& profile, std::uint6
   return plan;
 }
 
-std::optional<std::string> mlp_machine_code_key(std::string_view implementation,
-                                                std::string_view architecture) {
-  const bool on_host = implementation.starts_with("host.");
+std::optional<std::string> mlp_machine_code_key(std::string_view implementation, std::string_view architecture,
+                                                std::string_view library_version) {
+  if (implementation.starts_with("host.")) return machine_code_key("host.fused", architecture);
   std::string content;
-  for (const std::string_view part : on_host ? std::vector<std::string_view>{"host.fused"}
-                                             : std::vector<std::string_view>{"cuda.fused", "cuda.mlp"}) {
-    const std::optional<std::string> key = machine_code_key(part, architecture);
-    if (!key) return std::nullopt;
-    content += std::string(part) + ' ' + *key + '\n';
+  for (const std::optional<std::string>& part :
+       {linear_machine_code_key("cuda.eager", architecture, library_version),
+        linear_machine_code_key("cuda.cublaslt", architecture, library_version),
+        machine_code_key("cuda.mlp", architecture)}) {
+    if (!part) return std::nullopt;
+    content += *part + '\n';
   }
   return sha256_hex(content);
 }

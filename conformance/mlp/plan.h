@@ -16,8 +16,10 @@ namespace bitproof::conformance {
 std::vector<PlannedCheck> plan_mlp(const reference::Profile& profile, std::uint64_t seed,
                                    const std::vector<CudaDevice>& devices);
 
-// The key of all machine code of ours that an implementation of the MLP runs on an architecture: of the fused
-// kernel, and on a GPU of the other kernels. Nothing where this build has none.
-std::optional<std::string> mlp_machine_code_key(std::string_view implementation, std::string_view architecture);
+// The key of what an implementation of the MLP runs on an architecture: on a GPU the GEMMs as linear + GELU has
+// them, the version of their library included, and the MLP's own kernels; on the CPU the fused kernel. Nothing
+// where this build has none.
+std::optional<std::string> mlp_machine_code_key(std::string_view implementation, std::string_view architecture,
+                                                std::string_view library_version);
 
 }  // namespace bitproof::conformance

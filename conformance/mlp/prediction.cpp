@@ -6,7 +6,7 @@
 
 namespace bitproof::conformance {
 
-std::vector<std::size_t> spread_rows(std::uint64_t rows, std::uint64_t count) {
+std::vector<std::size_t> spread_row_numbers(std::uint64_t rows, std::uint64_t count) {
   std::vector<std::size_t> result;
   for (std::uint64_t i = 0; i < count; ++i) result.push_back(i * rows / count);
   return result;

@@ -13,7 +13,7 @@
 namespace bitproof::conformance {
 
 // `count` of `rows` row numbers, ascending and spread evenly.
-std::vector<std::size_t> spread_rows(std::uint64_t rows, std::uint64_t count);
+std::vector<std::size_t> spread_row_numbers(std::uint64_t rows, std::uint64_t count);
 
 // [rows, columns]. `seed` is that of the operands.
 template <reference::Half T>

@@ -144,6 +144,13 @@ std::string text_of(const LinearProblem& problem) {
 
 }  // namespace
 
+std::string plan_rule_text(LinearEpilogue epilogue) {
+  return "weight transposed, FP32 accumulation, alpha 1, beta 0, epilogue " +
+         std::to_string(static_cast<int>(epilogue_of(epilogue))) + ", first of " + std::to_string(kCandidates) +
+         " candidates with one split and no reduction, workspace at most " + std::to_string(kLargestWorkspace) +
+         " bytes, alignment " + std::to_string(kAlignmentBytes) + " bytes";
+}
+
 // cuBLASLt thinks in columns: the row-major output [rows, columns] is its D [columns, rows] = weight^T' * x',
 // where the row-major weight [columns, depth] is its A [depth, columns], transposed, and x [rows, depth] its B
 // [depth, rows].

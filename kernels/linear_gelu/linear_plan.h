@@ -68,6 +68,10 @@ struct CublasLtAlgorithm {
   bool operator==(const CublasLtAlgorithm&) const = default;
 };
 
+// How a plan with one split asks cuBLASLt for its algorithm and calls it, in words that change when that does:
+// what of our host code decides which of the library's kernels runs.
+std::string plan_rule_text(LinearEpilogue epilogue);
+
 // "id 66, tile 24, stages 35, 1 split, ..."
 std::string describe(const CublasLtAlgorithm& algorithm);
 

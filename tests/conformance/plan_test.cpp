@@ -43,7 +43,8 @@ TEST(Plan, RecordsAreNotRunYetAndDistinct) {
     EXPECT_GT(check.record.total, 0u);
     EXPECT_GT(check.record.blocks_total, 0u);
     EXPECT_FALSE(check.record.profile.empty());
-    EXPECT_TRUE(identities.insert(label(check.record) + " " + check.record.device).second)
+    EXPECT_TRUE(
+        identities.insert(label(check.record) + " " + check.record.device + " " + check.record.profile).second)
         << label(check.record);
   }
 }
