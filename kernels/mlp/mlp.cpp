@@ -1,7 +1,7 @@
 #include "kernels/mlp/mlp.h"
 
+#include <cstdint>
 #include <string>
-#include <utility>
 
 #include "kernels/tensor.h"
 
@@ -33,6 +33,16 @@ bool try_epilogue(const Linear& layer, const DLTensor& x, const DLTensor& hidden
   });
 }
 
+// All leading axes folded into rows.
+Matrix rows_of(const std::string& name, const DLTensor& tensor, std::int64_t width) {
+  if (tensor.ndim < 1 || element_count(tensor) <= 0 || tensor.shape[tensor.ndim - 1] != width)
+    throw Refused(name + " has shape " + shape_text(tensor) + "; rows of " + std::to_string(width) +
+                  " are needed");
+  if (!half_type(tensor)) throw Refused(name + " is neither bf16 nor fp16");
+  if (!is_contiguous(tensor)) throw Refused(name + " is not contiguous (row-major without gaps)");
+  return Matrix(tensor);
+}
+
 }  // namespace
 
 void add_bias_and_gelu(const DLTensor& hidden, const DLTensor& bias, bool may_fuse, Executor& executor) {
@@ -58,23 +68,24 @@ Mlp::Mlp(std::string name, Linear& first, Linear& second)
 }
 
 void Mlp::run(const DLTensor& x, const DLTensor& output, Quality quality, Executor& executor) const {
-  if (x.ndim < 1 || element_count(x) <= 0 || x.shape[x.ndim - 1] != first_.depth())
-    throw Refused("x has shape " + shape_text(x) + "; rows of " + std::to_string(first_.depth()) +
-                  " are needed");
+  const Matrix x_rows = rows_of("x", x, first_.depth()),
+               output_rows = rows_of("the output", output, second_.columns());
+  if (x_rows.rows() != output_rows.rows())
+    throw Refused("x has shape " + shape_text(x) + ", the output " + shape_text(output) +
+                  "; their rows must match");
+  const DLTensor in = x_rows.tensor(), out = output_rows.tensor();
   const bool high = quality == Quality::high;
-  const Matrix memory =
-      executor.scratch(Scratch::hidden, first_.dtype(), rows_by_width(x).rows, first_.columns());
+  const Matrix memory = executor.scratch(Scratch::hidden, first_.dtype(), x_rows.rows(), first_.columns());
   const DLTensor hidden = memory.tensor();
 
-  if (!high || !is_mounted(Fusion::linear_gelu) || !try_epilogue(first_, x, hidden, executor)) {
-    if (first_.run(x, hidden, executor) == BiasOf::output) {
+  if (!high || !is_mounted(Fusion::linear_gelu) || !try_epilogue(first_, in, hidden, executor)) {
+    if (first_.run(in, hidden, executor) == BiasOf::output) {
       executor.gelu(hidden);
     } else {
       add_bias_and_gelu(hidden, first_.bias().vector(), high && is_mounted(Fusion::nvfp4_bias_gelu), executor);
     }
   }
-  if (second_.run(hidden, output, executor) == BiasOf::caller)
-    executor.add_bias(output, second_.bias().vector());
+  if (second_.run(hidden, out, executor) == BiasOf::caller) executor.add_bias(out, second_.bias().vector());
 }
 
 }  // namespace bitproof::kernels

@@ -1,3 +1,4 @@
+// The kernels of an MLP that are neither GEMM nor GELU.
 #include <algorithm>
 #include <cstdint>
 

@@ -2,6 +2,7 @@
 #include "kernels/mlp/mlp.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -94,7 +95,13 @@ struct CardMlp {
   std::vector<std::uint16_t> run(const kernels::Mlp& mlp, Quality quality) {
     output_.write(std::vector<std::uint16_t>(kRows * kColumns, conformance::kPoison));
     kernels::cuda::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    mlp.run(x_.tensor, output_.tensor, quality, executor);
+    // [3, 11, ...]: leading axes are rows.
+    std::array<std::int64_t, 3> in_shape{3, kRows / 3, kDepth}, out_shape{3, kRows / 3, kColumns};
+    DLTensor in = x_.tensor, out = output_.tensor;
+    in.ndim = out.ndim = 3;
+    in.shape = in_shape.data();
+    out.shape = out_shape.data();
+    mlp.run(in, out, quality, executor);
     return output_.read();
   }
 

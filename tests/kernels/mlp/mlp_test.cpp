@@ -118,14 +118,43 @@ TEST(Mlp, WithBothMountedTheEpilogueWinsAndTheBiasIsAddedOnceInEitherOrder) {
   }
 }
 
+std::string refusal(const Mlp& mlp, const DLTensor& x, const DLTensor& output) {
+  RecordingExecutor executor;
+  try {
+    mlp.run(x, output, Quality::lossless, executor);
+  } catch (const Refused& refused) {
+    EXPECT_TRUE(executor.take_steps().empty());
+    return refused.what();
+  }
+  return "";
+}
+
 TEST(Mlp, RefusesWhatDoesNotFit) {
   TestMlp site(FirstLayer::dense, "mlp", kSeed);
-  RecordingExecutor executor;
-  test::GuardedTensor narrow({2, 8}), output({2, 8}), few({1, 8}), x({2, 16});
-  EXPECT_THROW(site.mlp().run(narrow.description, output.description, Quality::lossless, executor), Refused);
-  EXPECT_THROW(site.mlp().run(x.description, few.description, Quality::lossless, executor), Refused);
+  test::GuardedTensor x({2, 16}), output({2, 8}), narrow({2, 8}), few({1, 8});
+  const auto reason = [&](const DLTensor& in, const DLTensor& out) { return refusal(site.mlp(), in, out); };
+  EXPECT_EQ(reason(x.description, output.description), "");
+  EXPECT_EQ(reason(narrow.description, output.description), "x has shape [2, 8]; rows of 16 are needed");
+  EXPECT_EQ(reason(x.description, x.description), "the output has shape [2, 16]; rows of 8 are needed");
+  EXPECT_EQ(reason(x.description, few.description),
+            "x has shape [2, 16], the output [1, 8]; their rows must match");
+  x.set_strides({32, 1});
+  EXPECT_EQ(reason(x.description, output.description), "x is not contiguous (row-major without gaps)");
+  x.description.strides = nullptr;
+  x.description.dtype = {kDLFloat, 32, 1};
+  EXPECT_EQ(reason(x.description, output.description), "x is neither bf16 nor fp16");
   EXPECT_THROW(Mlp("mlp", site.second(), site.second()), Refused) << "8 columns do not fit a depth of 16";
-  EXPECT_TRUE(few.guards_are_intact());
+}
+
+TEST(Mlp, LeadingAxesAreRows) {
+  TestMlp site(FirstLayer::dense, "mlp", kSeed);
+  test::GuardedTensor x({3, 2, 16}), output({3, 2, 8}), flat({6, 8});
+  for (std::uint16_t& bits : x.elements()) bits = 0x3F80;
+  RecordingExecutor executor;
+  site.mlp().run(x.description, output.description, Quality::lossless, executor);
+  x.set_shape({6, 16});
+  site.mlp().run(x.description, flat.description, Quality::lossless, executor);
+  EXPECT_TRUE(std::ranges::equal(output.elements(), flat.elements()));
 }
 
 // --- First sight
