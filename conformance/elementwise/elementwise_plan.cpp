@@ -43,6 +43,39 @@ struct Planner {
     record.sampled = domain.sampled;
     record.blocks_total = domain.blocks;
   }
+
+  // All domains, on the CPU or on every device; on a device called "cuda", unavailable, where there is none.
+  void add_implementation(std::vector<PlannedCheck>& plan, const ElementwiseOperator& op, Dtype dtype,
+                          const ElementwiseImplementation& implementation,
+                          const std::vector<CudaDevice>& devices) const {
+    for (const std::string_view domain : kDomains) {
+      if (implementation.location == Location::host) {
+        add(plan, op, dtype, implementation, "cpu", kHostArchitecture, domain, 0);
+        continue;
+      }
+      for (const CudaDevice& device : devices)
+        add(plan, op, dtype, implementation, device.label(), device.facts.architecture, domain, device.id);
+      if (devices.empty()) add(plan, op, dtype, implementation, "cuda", "cuda", domain, std::nullopt);
+    }
+  }
+
+ private:
+  void add(std::vector<PlannedCheck>& plan, const ElementwiseOperator& op, Dtype dtype,
+           const ElementwiseImplementation& implementation, const std::string& device,
+           std::string_view architecture, std::string_view domain_name, std::optional<int> device_id) const {
+    const auto domain = make_domain(domain_name, op, dtype, implementation.location, seed);
+    if (!domain) return;
+    Record record = identity(op, dtype, implementation.name, device, architecture);
+    add_domain(record, *domain);
+    ElementwiseSubject subject{op, dtype, profile, implementation, *domain, record};
+    std::function<std::unique_ptr<Check>()> start;
+    if (implementation.location == Location::host) {
+      start = [subject] { return make_host_check(subject); };
+    } else if (device_id) {
+      start = [subject, id = *device_id] { return make_device_check(subject, id); };
+    }
+    plan.push_back({std::move(record), std::move(start), {}});
+  }
 };
 
 // 256 blocks of the reference's own sweep; see pairs_factored_check.h.
@@ -59,30 +92,13 @@ Record factored_record(Record record) {
 std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, std::uint64_t seed,
                                            const std::vector<CudaDevice>& devices) {
   const Planner planner{profile, seed};
+  const std::vector<ElementwiseImplementation> on_host = host_implementations(),
+                                               on_device = device_implementations();
   std::vector<PlannedCheck> plan;
-  const auto add = [&](const ElementwiseOperator& op, Dtype dtype,
-                       const ElementwiseImplementation& implementation, const std::string& device,
-                       std::string_view architecture, std::string_view domain_name,
-                       std::optional<int> device_id) {
-    const auto domain = make_domain(domain_name, op, dtype, implementation.location, seed);
-    if (!domain) return;
-    Record record = planner.identity(op, dtype, implementation.name, device, architecture);
-    Planner::add_domain(record, *domain);
-    ElementwiseSubject subject{op, dtype, profile, implementation, *domain, record};
-    std::function<std::unique_ptr<Check>()> start;
-    if (implementation.location == Location::host) {
-      start = [subject] { return make_host_check(subject); };
-    } else if (device_id) {
-      start = [subject, id = *device_id] { return make_device_check(subject, id); };
-    }
-    plan.push_back({std::move(record), std::move(start), {}});
-  };
-
   for (const ElementwiseOperator& op : kElementwiseOperators) {
     for (const Dtype dtype : {Dtype::bf16, Dtype::fp16}) {
-      for (const ElementwiseImplementation& implementation : host_implementations())
-        for (const std::string_view domain : kDomains)
-          add(op, dtype, implementation, "cpu", kHostArchitecture, domain, 0);
+      for (const ElementwiseImplementation& implementation : on_host)
+        planner.add_implementation(plan, op, dtype, implementation, devices);
       if (op.has_bias) {
         const Record record =
             factored_record(planner.identity(op, dtype, "reference", "cpu", kHostArchitecture));
@@ -91,14 +107,22 @@ std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, st
              [op, dtype, profile, record] { return make_pairs_factored_check(op, dtype, profile, record); },
              {}});
       }
-      for (const ElementwiseImplementation& implementation : device_implementations())
-        for (const std::string_view domain : kDomains) {
-          for (const CudaDevice& device : devices)
-            add(op, dtype, implementation, device.label(), device.facts.architecture, domain, device.id);
-          if (devices.empty()) add(op, dtype, implementation, "cuda", "cuda", domain, std::nullopt);
-        }
+      for (const ElementwiseImplementation& implementation : on_device)
+        planner.add_implementation(plan, op, dtype, implementation, devices);
     }
   }
+  return plan;
+}
+
+std::vector<PlannedCheck> plan_implementations(const reference::Profile& profile, std::uint64_t seed,
+                                               const std::vector<CudaDevice>& devices,
+                                               const std::vector<ElementwiseImplementation>& implementations) {
+  const Planner planner{profile, seed};
+  std::vector<PlannedCheck> plan;
+  for (const ElementwiseOperator& op : kElementwiseOperators)
+    for (const Dtype dtype : {Dtype::bf16, Dtype::fp16})
+      for (const ElementwiseImplementation& implementation : implementations)
+        planner.add_implementation(plan, op, dtype, implementation, devices);
   return plan;
 }
 

@@ -6,6 +6,7 @@
 
 #include "conformance/check.h"
 #include "conformance/device/cuda_devices.h"
+#include "conformance/elementwise/implementation.h"
 #include "reference/profile.h"
 
 namespace bitproof::conformance {
@@ -14,6 +15,11 @@ namespace bitproof::conformance {
 // "cuda", unavailable, where there is none.
 std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, std::uint64_t seed,
                                            const std::vector<CudaDevice>& devices);
+
+// The same of other implementations, which are no part of this build's own.
+std::vector<PlannedCheck> plan_implementations(const reference::Profile& profile, std::uint64_t seed,
+                                               const std::vector<CudaDevice>& devices,
+                                               const std::vector<ElementwiseImplementation>& implementations);
 
 // The digest that the reference gives for the whole of a domain, for those of which a record on one machine and
 // on another have the same: nothing for `production` and `layout`, which depend on where they run.
