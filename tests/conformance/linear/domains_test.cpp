@@ -178,7 +178,7 @@ TEST(LinearBoundary, HasSumsThatDependOnTheirOrder) {
                     reference::widen(layer.weight[i % layer.shape.columns * layer.shape.depth + k]);
     wrong_in_sequence += sequential != sums[i];
   }
-  EXPECT_GT(wrong_in_sequence, sums.size() / 2) << "a sum in another order would not be noticed";
+  EXPECT_GT(wrong_in_sequence, sums.size() / 4) << "a sum in another order would not be noticed";
 }
 
 template <Half T>
