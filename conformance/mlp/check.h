@@ -1,9 +1,11 @@
 // A check of an MLP: one configuration in one place, over one domain.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 

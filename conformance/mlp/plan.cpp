@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "conformance/linear/device.h"
 #include "conformance/linear/plan.h"
 #include "conformance/machine_code/keys.h"
 #include "conformance/mlp/check.h"
@@ -65,12 +66,13 @@ Where host_location() {
 }
 
 Where device_location(const CudaDevice& device, bool native_nvfp4) {
-  return {"cuda.",
-          device.label(),
-          device.facts.architecture,
-          device.facts.cublaslt,
-          [id = device.id, native_nvfp4] { return make_device_place(id, native_nvfp4); },
-          {}};
+  Where where{"cuda.", device.label(), device.facts.architecture, device.facts.cublaslt, {}, {}};
+  if (where.library_version.empty()) {
+    where.unavailable = linear_library().reason;
+  } else {
+    where.place = [id = device.id, native_nvfp4] { return make_device_place(id, native_nvfp4); };
+  }
+  return where;
 }
 
 bool has_native_gemm(const CudaDevice& device) {

@@ -74,6 +74,13 @@ TEST(MlpPlan, TheNativeNvfp4GemmIsNotRunWithoutItsArchitecture) {
         << architecture;
 }
 
+TEST(MlpPlan, NothingOnAGpuIsRunWithoutCublasLt) {
+  CudaDevice without = device("sm_90");
+  without.facts.cublaslt.clear();
+  for (const PlannedCheck& check : plan_on({without}))
+    EXPECT_EQ(static_cast<bool>(check.start), check.record.device == "cpu") << label(check.record);
+}
+
 TEST(MlpPlan, RecordsSayWhoseBitsAreRight) {
   for (const PlannedCheck& check : plan_on({})) {
     const Record& record = check.record;
