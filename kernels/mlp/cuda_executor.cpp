@@ -303,11 +303,11 @@ void CudaExecutor::bias_gelu(const DLTensor& input, const DLTensor& bias, const 
   bias_gelu_tanh(input, bias, output, state_->stream);
 }
 
-void CudaExecutor::poison(const DLTensor& tensor) {
+void CudaExecutor::copy(const DLTensor& from, const DLTensor& to) {
   const DeviceScope scope(state_->device_id);
-  check(cudaMemsetAsync(data_of(tensor), 0xFF, static_cast<std::size_t>(element_count(tensor)) * 2,
-                        state_->stream),
-        "cudaMemsetAsync");
+  check(cudaMemcpyAsync(data_of(to), data_of(from), static_cast<std::size_t>(element_count(from)) * 2,
+                        cudaMemcpyDeviceToDevice, state_->stream),
+        "cudaMemcpyAsync");
 }
 
 std::optional<BitDifference> CudaExecutor::first_difference(const DLTensor& eager, const DLTensor& fused) {

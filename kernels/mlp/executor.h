@@ -62,8 +62,8 @@ class Executor {
                                           const DLTensor& output) const = 0;
   virtual void bias_gelu(const DLTensor& input, const DLTensor& bias, const DLTensor& output) = 0;
 
-  // Fills a tensor with a NaN that no step returns.
-  virtual void poison(const DLTensor& tensor) = 0;
+  // Copies the elements of one tensor to another of its shape.
+  virtual void copy(const DLTensor& from, const DLTensor& to) = 0;
   // Waits for the steps before.
   virtual std::optional<BitDifference> first_difference(const DLTensor& eager, const DLTensor& fused) = 0;
 

@@ -32,7 +32,7 @@ class HostExecutor : public Executor {
   Applicability can_use_bias_gelu(const DLTensor& input, const DLTensor& bias,
                                   const DLTensor& output) const override;
   void bias_gelu(const DLTensor& input, const DLTensor& bias, const DLTensor& output) override;
-  void poison(const DLTensor& tensor) override;
+  void copy(const DLTensor& from, const DLTensor& to) override;
   std::optional<BitDifference> first_difference(const DLTensor& eager, const DLTensor& fused) override;
   Nvfp4Weight quantise_weight(const DLTensor& weight) override;
   Nvfp4Weight load_weight(const Nvfp4Codes& codes, HalfType dtype) override;
