@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "conformance/bench/copy_kernel.h"
+#include "conformance/bench/event.h"
 #include "conformance/device/device_memory.h"
 #include "conformance/elementwise/arena_kernels.h"
 #include "conformance/elementwise/domains.h"
@@ -19,24 +20,6 @@ using kernels::cuda::check;
 constexpr int kRounds = 6, kLaunchesPerRound = 10;  // 60 samples each, interleaved; one more round warms up
 constexpr std::size_t kRotatedBytes = std::size_t{1} << 30;
 constexpr std::size_t kMostBuffers = 16;
-
-class Event {
- public:
-  Event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
-  ~Event() { (void)cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-
-  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  double microseconds_since(const Event& start) const {
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, start.event_, event_), "cudaEventElapsedTime");
-    return 1e3 * static_cast<double>(milliseconds);
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
 
 // Something that is timed: a launch from the tensors of a buffer into its output.
 struct Contender {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "conformance/command_line/terminal.h"
+#include "conformance/gate/expectations.h"
 #include "conformance/report/combine.h"
 
 namespace bitproof::conformance {
@@ -28,7 +29,7 @@ Ink colour_of(Verdict verdict) {
   return Ink::none;
 }
 
-constexpr auto kRow = "{:<15} {:<5} {:<14} {:<15} {:<7} {:>32} {:>10} {:>8}  {}\n";
+constexpr auto kRow = "{:<16} {:<5} {:<14} {:<15} {:<7} {:>32} {:>10} {:>8}  {}\n";
 
 std::string coverage(const Record& record) {
   const std::string unit = record.unit.substr(0, record.unit.find(','));
@@ -37,8 +38,10 @@ std::string coverage(const Record& record) {
 
 void print_counterexample(const Record& record) {
   const Counterexample& first = *record.first;
-  fmt::print("\n{}: {} of {} {} differ\n", coloured(label(record), Ink::red, stdout), record.mismatches,
-             record.tested, record.unit);
+  fmt::print("\n{}: {} of {} {} differ from profile {}{}\n",
+             coloured(label(record), colour_of(record.verdict), stdout), record.mismatches, record.tested,
+             record.unit, record.profile,
+             record.verdict == Verdict::known_mismatch ? ", as expected: " + record.reason : "");
   fmt::print("  first      {}\n", fmt::join(first.inputs, ", "));
   fmt::print("  expected   {} ({:.9g})\n", first.expected, first.expected_value);
   fmt::print("  got        {} ({:.9g}), {}, {} ULP\n", first.got, first.got_value, first.kind, first.ulp);
@@ -49,6 +52,10 @@ void print_counterexample(const Record& record) {
   const KindCounts& kinds = record.kinds;
   fmt::print("  by kind    value {}, sign of zero {}, NaN bits {}, unwritten {}, out of bounds {}\n",
              kinds.value, kinds.zero_sign, kinds.nan_bits, kinds.unwritten, kinds.out_of_bounds);
+  for (const Cause& cause : record.causes)
+    fmt::print("  because    {}: {} ({:.4f} %), first {}: expected {}, got {}\n", cause.name, cause.count,
+               100.0 * static_cast<double>(cause.count) / static_cast<double>(record.tested),
+               fmt::join(cause.first.inputs, ", "), cause.first.expected, cause.first.got);
 }
 
 }  // namespace
@@ -58,12 +65,13 @@ void print_table_header() {
              "seconds", "verdict");
 }
 
-void print_table_row(const Record& record) {
+void print_table_row(const Record& record, std::string_view profile) {
   // What no device here can run is one line at the end, not many here.
   if (record.verdict == Verdict::not_run && record.tested == 0) return;
+  const std::string of_profile = record.profile == profile ? "" : "  (profile " + record.profile + ")";
   fmt::print(kRow, record.op, record.dtype, record.implementation, record.domain, record.device,
              coverage(record), record.mismatches, fmt::format("{:.2f}", record.seconds),
-             coloured(name(record.verdict), colour_of(record.verdict), stdout));
+             coloured(name(record.verdict), colour_of(record.verdict), stdout) + of_profile);
   std::fflush(stdout);
 }
 
@@ -86,6 +94,17 @@ void print_findings(const std::vector<Record>& records) {
   if (!not_run.empty()) fmt::print("\n");
   for (const auto& [reason, count] : not_run)
     fmt::print("{}: {} records: {}\n", coloured("not_run", Ink::yellow, stdout), count, reason);
+}
+
+void print_contradictions(const std::vector<Record>& records, const std::vector<Expectation>& expectations) {
+  for (const Record& record : records) {
+    const Expectation* const expectation = find_expectation(expectations, record);
+    if (expectation == nullptr || !contradicts(record, expectations)) continue;
+    fmt::print(
+        "\n{}: {} mismatches, but {} others are expected ({}); commit a new expectation if that is meant\n",
+        coloured(label(record), Ink::red, stdout), record.mismatches, expectation->kinds.total(),
+        expectation->reason);
+  }
 }
 
 void print_summary(const Report& report, const std::filesystem::path& path) {

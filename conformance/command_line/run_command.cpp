@@ -11,8 +11,10 @@
 
 #include "conformance/command_line/commands.h"
 #include "conformance/command_line/exit_status.h"
+#include "conformance/command_line/gate_services.h"
 #include "conformance/command_line/record_table.h"
 #include "conformance/command_line/terminal.h"
+#include "conformance/gate/expectations.h"
 #include "conformance/isolation/device_probe.h"
 #include "conformance/mutants/test_subjects.h"
 #include "conformance/report/combine.h"
@@ -33,6 +35,7 @@ struct RunOptions {
   std::optional<std::string> shard;
   std::optional<std::uint64_t> block;
   std::optional<std::string> report_directory;
+  std::optional<std::filesystem::path> expectations;
   std::vector<std::string> required_devices;
   std::optional<std::int64_t> time_limit;  // seconds
   std::uint64_t memory_limit = 0;          // MiB
@@ -56,22 +59,31 @@ bool has_device(const std::vector<PlannedCheck>& plan, const std::string& device
   });
 }
 
+// The project's known mismatches are not where the executable was carried to alone.
+Result<std::vector<Expectation>> expectations_for(const RunOptions& options) {
+  if (options.expectations) return load_expectations(*options.expectations);
+  const std::filesystem::path own = gate_services().expectations;
+  if (!std::filesystem::exists(own)) return std::vector<Expectation>{};
+  return load_expectations(own);
+}
+
 // DESIGN: `run` exits by the records whose device exists; one that cannot run fails where it was asked for by
 // name.
 int exit_status(const std::vector<PlannedCheck>& plan, const std::vector<Record>& records,
-                const RunOptions& options) {
+                const std::vector<Expectation>& expectations, const RunOptions& options) {
   const bool asked_by_name = options.selection.implementation.has_value() ||
                              (options.selection.device && *options.selection.device != "all");
   bool failed = false, could_not_run = false, tested = false;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const Record& record = records[i];
     tested |= record.tested > 0;
+    failed |= contradicts(record, expectations);
     switch (record.verdict) {
       case Verdict::bit_exact:
       case Verdict::within_contract:
-        break;
-      case Verdict::known_mismatch:  // passes only where a policy names it, and a run has none
+      case Verdict::known_mismatch:
       case Verdict::mismatch:
+        break;
       case Verdict::refused:
         failed = true;
         break;
@@ -117,6 +129,8 @@ int run(const RunOptions& options) {
                          "name one check and one of its blocks, counted from 0"});
   }
 
+  const Result<std::vector<Expectation>> expectations = expectations_for(options);
+  if (!expectations) return complain(expectations.error());
   const std::filesystem::path directory = options.report_directory
                                               ? std::filesystem::path(*options.report_directory)
                                               : std::filesystem::path("bitproof-reports") / fresh_report_name();
@@ -143,11 +157,12 @@ int run(const RunOptions& options) {
   runner_options.progress = [&](std::size_t check, std::uint64_t done, std::uint64_t to_do) {
     bar.show(fmt::format("{} ({} of {})", label((*plan)[check].record), check + 1, plan->size()), done, to_do);
   };
+  runner_options.conclude = [&](Record record) { return with_expectation(std::move(record), *expectations); };
   const bool people_read = !options.json;
   if (people_read) print_table_header();
   runner_options.finished = [&](const Record& record) {
     bar.clear();
-    if (people_read) print_table_row(record);
+    if (people_read) print_table_row(record, profile->name);
   };
   if (const Result<Done> done = run_plan(*plan, *writer, runner_options); !done) return complain(done.error());
 
@@ -156,9 +171,10 @@ int run(const RunOptions& options) {
     fmt::print("{}", to_text(finished));
   } else {
     print_findings(finished.records);
+    print_contradictions(finished.records, *expectations);
     print_summary(finished, writer->path());
   }
-  return exit_status(*plan, finished.records, options);
+  return exit_status(*plan, finished.records, *expectations, options);
 }
 
 }  // namespace
@@ -179,6 +195,8 @@ void add_run_command(CLI::App& app, int& status) {
   command->add_option("--block", options->block, "Only this block of the domain: reproduces a counterexample");
   command->add_option("--report", options->report_directory,
                       "Directory of the report (default: bitproof-reports/<time>-<pid>)");
+  command->add_option("--expectations", options->expectations,
+                      "Known mismatches (default: the project's, where they are)");
   command
       ->add_option(
           "--time-limit", options->time_limit,

@@ -3,8 +3,9 @@
 #include <fstream>
 
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
+
+#include "conformance/linear/device.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -27,16 +28,6 @@ std::string runtime_version() {
              : "unknown";
 }
 
-// "13.1.1"; empty where the library is not installed.
-std::string cublaslt_version() {
-  void* const library = dlopen("libcublasLt.so.13", RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) return "";
-  using GetVersion = std::size_t (*)();
-  const auto get_version = reinterpret_cast<GetVersion>(dlsym(library, "cublasLtGetVersion"));
-  const std::size_t version = get_version == nullptr ? 0 : get_version();
-  return version == 0 ? "" : fmt::format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100);
-}
-
 }  // namespace
 
 CudaDevices find_cuda_devices() {
@@ -55,7 +46,7 @@ CudaDevices find_cuda_devices() {
                               .architecture = fmt::format("sm_{}{}", properties.major, properties.minor),
                               .driver = driver_version(),
                               .cuda_runtime = runtime_version(),
-                              .cublaslt = cublaslt_version()}});
+                              .cublaslt = linear_library().version}});
   }
   return found;
 }

@@ -92,6 +92,13 @@ Agreement compare(const Expectation& expectation, const Record& record) {
   return Agreement::changed;
 }
 
+bool contradicts(const Record& record, const std::vector<Expectation>& expectations) {
+  const Expectation* const expectation = find_expectation(expectations, record);
+  if (expectation == nullptr) return record.verdict == Verdict::mismatch;
+  const bool whole = record.tested > 0 && remaining({0, record.blocks_total}, record.blocks).empty();
+  return whole && compare(*expectation, record) != Agreement::met;
+}
+
 Record with_expectation(Record record, const std::vector<Expectation>& expectations) {
   if (record.verdict != Verdict::mismatch || !is_finished(record, {0, record.blocks_total})) return record;
   const Expectation* const expectation = find_expectation(expectations, record);

@@ -44,6 +44,11 @@ enum class Agreement {
 };
 Agreement compare(const Expectation& expectation, const Record& record);
 
+// Whether a record is wrong in a way that is not exactly expected: a mismatch without an expectation, or a
+// whole domain that has more, fewer, other or no mismatches. A part of a domain whose whole is expected to
+// differ says nothing yet.
+bool contradicts(const Record& record, const std::vector<Expectation>& expectations);
+
 // What the runner writes: a completely tested `mismatch` that meets its expectation becomes known_mismatch.
 Record with_expectation(Record record, const std::vector<Expectation>& expectations);
 

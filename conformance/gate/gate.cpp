@@ -1,6 +1,7 @@
 #include "conformance/gate/gate.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -163,7 +164,12 @@ class Gate {
     // incomplete does not matter then; that it is wrong does, and examine_the_rest() says so.
     const Record* best = nullptr;
     std::vector<Finding> flaws;
-    for (const Record* record : found->second) {
+    std::vector<const Record*> candidates;
+    // An implementation may be held to several profiles, each with a record of its own.
+    std::ranges::copy_if(found->second, std::back_inserter(candidates),
+                         [&](const Record* record) { return record->profile == requirement.profile; });
+    if (candidates.empty()) candidates = found->second;
+    for (const Record* record : candidates) {
       std::vector<Finding> its = flaws_of(*record, requirement);
       const auto rank = [](const Record& r, const std::vector<Finding>& f) {
         return std::tuple(f.size(), ~r.tested);
@@ -174,9 +180,9 @@ class Gate {
       }
     }
     for (Finding& flaw : flaws) add(std::move(flaw));
-    if (found->second.size() > 1)
+    if (candidates.size() > 1)
       result_.notes.push_back(
-          fmt::format("{}: {} records, the best of them is taken", found->first, found->second.size()));
+          fmt::format("{}: {} records, the best of them is taken", found->first, candidates.size()));
     outcome.record = *best;
     result_.required.push_back(std::move(outcome));
   }
@@ -294,7 +300,7 @@ class Gate {
 
   template <class Flaw>
   void check_freshness(const Record& record, const Flaw& flaw) {
-    const std::optional<std::string> key = tree_.machine_code_key(record.implementation, record.architecture);
+    const std::optional<std::string> key = tree_.machine_code_key(record);
     if (!key) {
       flaw(FindingKind::stale_machine_code,
            "this tree has no machine code to compare the evidence with; build it for that architecture "
@@ -372,11 +378,12 @@ class Gate {
   // No record may be wrong, required or not.
   void examine_the_rest() {
     std::set<std::string> required;
-    for (const Requirement& requirement : policy_.required) required.insert(label(requirement));
+    for (const Requirement& requirement : policy_.required)
+      required.insert(label(requirement) + ' ' + requirement.profile);
     for (const Record& record : result_.evidence.records) {
       Examination examination(record, expectations_);
       for (Finding& finding : examination.findings()) add(std::move(finding));
-      if (examination.is_known() && !required.contains(label(record)))
+      if (examination.is_known() && !required.contains(label(record) + ' ' + record.profile))
         add(FindingKind::verdict_not_accepted, label(record),
             "known_mismatch of a record that the policy does not name; require it with \"accept\": "
             "[\"known_mismatch\"]");

@@ -19,11 +19,10 @@ namespace bitproof::conformance {
 
 // What the gate asks of the tree that is about to be merged.
 struct Tree {
-  // The machine-code key that the tree's code for an implementation on an architecture has now; empty for an
-  // implementation without machine code of its own, such as the reference; nullopt when the tree has no such
-  // thing or was built without it.
-  std::function<std::optional<std::string>(const std::string& implementation, const std::string& architecture)>
-      machine_code_key;
+  // The machine-code key that the tree's code for a record's operator, implementation, architecture and library
+  // version has now; empty for an implementation without machine code of its own, such as the reference;
+  // nullopt when the tree has no such thing or was built without it.
+  std::function<std::optional<std::string>(const Record&)> machine_code_key;
 
   // The digest that the reference of the tree gives for the whole of a domain. Asked for `values`, `boundary`
   // and `pairs`; nullopt when it cannot tell.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -79,7 +80,7 @@ std::string matrix_html(const Matrix& matrix) {
   return html + "</tbody></table></div>\n";
 }
 
-std::string record_row(const Record& record, std::size_t index) {
+std::string record_row(const Record& record, const std::string& profile, std::size_t index) {
   const double part =
       record.total == 0 ? 0.0 : static_cast<double>(record.tested) / static_cast<double>(record.total);
   // A part must not look like the whole, so the percentage is rounded down.
@@ -95,7 +96,11 @@ std::string record_row(const Record& record, std::size_t index) {
     return fmt::format(R"(<td data-label="{}">{}</td>)", label, html.empty() ? "" : "<div>" + html + "</div>");
   };
   return "<tr>" + cell("operator", escaped(record.op + " " + record.dtype)) +
-         cell("implementation", escaped(record.implementation)) + cell("domain", escaped(record.domain)) +
+         cell("implementation", escaped(record.implementation)) +
+         cell("domain", escaped(record.domain) +
+                            (record.profile == profile
+                                 ? ""
+                                 : R"(<div class="soft">profile )" + escaped(record.profile) + "</div>")) +
          cell("device", escaped(record.device + " (" + record.architecture + ")")) + cell("verdict", verdict) +
          cell("coverage", fmt::format(R"({}<div class="bar"><i style="width:{:.1f}%"></i></div>)",
                                       escaped(coverage_of(record)), percent)) +
@@ -108,7 +113,7 @@ std::string records_html(const Report& report) {
       R"(<th>device</th><th>verdict</th><th>coverage</th><th>mismatches</th><th>time</th></tr></thead><tbody>)"
       "\n";
   const std::size_t shown = std::min(report.records.size(), kMostRecords);
-  for (std::size_t i = 0; i < shown; ++i) html += record_row(report.records[i], i);
+  for (std::size_t i = 0; i < shown; ++i) html += record_row(report.records[i], report.profile, i);
   html += "</tbody></table></div>\n";
   if (shown < report.records.size())
     html += fmt::format("<p class=\"soft\">{} more records are in the report.</p>\n",
@@ -187,6 +192,25 @@ std::string histogram_html(const UlpHistogram& histogram) {
   return html + "</div>\n";
 }
 
+// What separates the two computations where they differ, with one example each.
+std::string causes_html(const Record& record) {
+  if (record.causes.empty()) return "";
+  std::string html =
+      "<h4>Why they differ</h4>\n<div class=\"scroll\"><table><thead><tr><th>cause</th><th>count</th>"
+      "<th>of tested</th><th>first example</th></tr></thead><tbody>\n";
+  for (const Cause& cause : record.causes) {
+    const Counterexample& c = cause.first;
+    html += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{:.4f} %</td><td>{}: expected {}, got {} (row {}, column {}, block "
+        "{})</td></tr>\n",
+        escaped(cause.name), cause.count,
+        100 * static_cast<double>(cause.count) / static_cast<double>(std::max<std::uint64_t>(record.tested, 1)),
+        escaped(fmt::format("{}", fmt::join(c.inputs, ", "))), escaped(c.expected), escaped(c.got), c.row,
+        c.column, c.block);
+  }
+  return html + "</tbody></table></div>\n";
+}
+
 std::string circles(const std::vector<std::uint8_t>& errors) {
   std::string svg = R"(<svg viewBox="0 0 256 256">)";
   for (std::size_t i = 0; i < errors.size(); ++i) {
@@ -221,11 +245,12 @@ std::string map_html(const Record& record) {
 std::string details_html(const Record& record, std::size_t index) {
   std::string html = fmt::format("<section class=\"card\" id=\"record-{}\">\n<h3>{} {}</h3>\n", index,
                                  escaped(label(record)), tag(tone_of(record.verdict), name(record.verdict)));
-  html += fmt::format("<p>{} of {} {} differ ({}), by at most {} ULP.</p>\n", record.mismatches, record.tested,
-                      escaped(record.unit), escaped(kinds_of(record.kinds)), record.max_ulp);
+  html += fmt::format("<p>{} of {} {} differ from profile {} ({}), by at most {} ULP.</p>\n", record.mismatches,
+                      record.tested, escaped(record.unit), escaped(record.profile),
+                      escaped(kinds_of(record.kinds)), record.max_ulp);
   html += "<div class=\"columns\"><div>\n" + counterexample_html(record) + "</div><div>\n" +
           histogram_html(record.ulp_histogram) + "</div></div>\n";
-  return html + map_html(record) + "</section>\n";
+  return html + causes_html(record) + map_html(record) + "</section>\n";
 }
 
 // What is wrong before what is known to be.
@@ -243,6 +268,28 @@ std::string all_details_html(const Report& report) {
     html += fmt::format("<p class=\"soft\">{} more records with mismatches are in the report.</p>\n",
                         wrong.size() - kMostDetails);
   return html;
+}
+
+// Which algorithms a vendor's library was asked to run.
+std::string algorithms_html(const Report& report) {
+  std::string rows;
+  std::set<std::string> said;
+  for (const Record& record : report.records)
+    for (const LibraryAlgorithm& algorithm : record.algorithms)
+      for (const std::string& shape : algorithm.shapes) {
+        if (record.sampled && record.domain != "production") continue;
+        const std::string row =
+            fmt::format("<tr><td>{} {} {}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                        escaped(record.op), escaped(record.dtype), escaped(record.implementation),
+                        escaped(record.library_version), escaped(shape), escaped(algorithm.description),
+                        algorithm.splits, algorithm.workspace_bytes);
+        if (said.insert(row).second && said.size() <= kMostDetails) rows += row;
+      }
+  if (rows.empty()) return "";
+  return "<h2>Algorithms of the library</h2>\n<div class=\"scroll\"><table><thead><tr><th>implementation</th>"
+         "<th>version</th><th>shape</th><th>algorithm</th><th>splits</th><th>workspace, bytes</th></tr></thead>"
+         "<tbody>\n" +
+         rows + "</tbody></table></div>\n";
 }
 
 std::string environment_html(const Environment& e) {
@@ -310,6 +357,7 @@ std::string to_html(const Report& report) {
   html += "<h2>Operators and architectures</h2>\n" + matrix_html(matrix_of(report));
   html += all_details_html(report);
   html += "<h2>Records</h2>\n" + records_html(report);
+  html += algorithms_html(report);
   html += "<h2>Environment</h2>\n<div class=\"card\">" + environment_html(report.environment) + "</div>\n";
   html += sources_html(report);
   return html + "</main></body></html>\n";

@@ -86,8 +86,9 @@ void add_required(const JsonReader& in, const Defaults& defaults, std::vector<Re
             one.architecture = architecture;
             const auto least = minimum.find(domain);
             if (least != minimum.end()) one.minimum_tested = least->second;
-            const bool twice =
-                std::ranges::any_of(required, [&](const Requirement& r) { return label(r) == label(one); });
+            const bool twice = std::ranges::any_of(required, [&](const Requirement& r) {
+              return label(r) == label(one) && r.profile == one.profile;
+            });
             if (twice) in.complain(fmt::format("\"{}\" is required twice", label(one)));
             required.push_back(std::move(one));
           }

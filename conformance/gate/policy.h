@@ -50,7 +50,7 @@ std::string label(const Waiver& waiver);
 
 struct Policy {
   std::string name;
-  std::vector<Requirement> required;  // no two alike
+  std::vector<Requirement> required;  // no two of one label and profile
   std::vector<CompiledOnly> compiled_only;
   std::vector<Waiver> waivers;
   std::optional<std::chrono::days> maximum_age;  // of the evidence

@@ -40,6 +40,35 @@ std::vector<std::uint8_t> larger(std::vector<std::uint8_t> a, const std::vector<
   return a;
 }
 
+// Ascending by name, counts added, the example of the lower block kept.
+std::vector<Cause> united(std::vector<Cause> causes, const std::vector<Cause>& others) {
+  for (const Cause& other : others) {
+    const auto at = std::ranges::lower_bound(causes, other.name, {}, &Cause::name);
+    if (at == causes.end() || at->name != other.name) {
+      causes.insert(at, other);
+      continue;
+    }
+    at->count += other.count;
+    if (other.first.block < at->first.block) at->first = other.first;
+  }
+  return causes;
+}
+
+// Ascending by description; shapes ascending, so that no order of addition shows.
+std::vector<LibraryAlgorithm> united(std::vector<LibraryAlgorithm> algorithms,
+                                     const std::vector<LibraryAlgorithm>& others) {
+  for (const LibraryAlgorithm& other : others) {
+    const auto at = std::ranges::lower_bound(algorithms, other.description, {}, &LibraryAlgorithm::description);
+    if (at == algorithms.end() || at->description != other.description) {
+      algorithms.insert(at, other);
+      continue;
+    }
+    at->shapes.insert(at->shapes.end(), other.shapes.begin(), other.shapes.end());
+    std::ranges::sort(at->shapes);
+  }
+  return algorithms;
+}
+
 // Additions of whole microseconds are exact in a double up to 285 years.
 double sum_of_seconds(double a, double b) { return (std::round(a * 1e6) + std::round(b * 1e6)) / 1e6; }
 
@@ -148,6 +177,8 @@ Result<Record> combine(const Record& a, const Record& b) {
   sum.first = earlier(a.first, b.first);
   sum.digest += b.digest;
   sum.expected_digest += b.expected_digest;
+  sum.causes = united(std::move(sum.causes), b.causes);
+  sum.algorithms = united(std::move(sum.algorithms), b.algorithms);
   sum.errors = larger(std::move(sum.errors), b.errors);
   sum.seconds = sum_of_seconds(a.seconds, b.seconds);
   sum.sources = unite(a.sources, b.sources);

@@ -41,6 +41,7 @@ std::vector<BlockRange> remaining(const BlockRange& share, std::span<const Block
 //   digests                                   summed modulo 2^64
 //   max_ulp, errors (element by element)      the larger
 //   first                                     the one of the lower block
+//   causes, algorithms                        united by name; counts summed, the example of the lower block
 //   device                                    the sorted union, joined with "+"
 //   seconds                                   summed, in whole microseconds so that no order of addition shows
 //   verdict                                   error, else refused, else decide_verdict() over the whole domain

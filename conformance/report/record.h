@@ -64,6 +64,23 @@ struct Counterexample {
   bool operator==(const Counterexample&) const = default;
 };
 
+// Mismatching elements of one cause, where a check can tell why.
+struct Cause {
+  std::string name;  // "rounding boundary skipped"
+  std::uint64_t count = 0;
+  Counterexample first;
+  bool operator==(const Cause&) const = default;
+};
+
+// An algorithm that a vendor's library was asked to run, and for what.
+struct LibraryAlgorithm {
+  std::string description;  // "id 66, tile 31, stages 35, splits 1, ..."
+  std::uint64_t splits = 0;
+  std::uint64_t workspace_bytes = 0;
+  std::vector<std::string> shapes;  // "512 x 3072 -> 12288", ascending
+  bool operator==(const LibraryAlgorithm&) const = default;
+};
+
 // Half-open range of block numbers of a domain.
 struct BlockRange {
   std::uint64_t begin = 0, end = 0;
@@ -99,9 +116,11 @@ struct Record {
   std::uint64_t max_ulp = 0;
   UlpHistogram ulp_histogram{};
   std::optional<Counterexample> first;
-  std::uint64_t digest = 0;           // of the outputs, over the blocks tested
-  std::uint64_t expected_digest = 0;  // of the reference's outputs, over the same blocks
-  std::vector<std::uint8_t> errors;   // `values` only: saturating ULP error of each input; empty when all zero
+  std::uint64_t digest = 0;                  // of the outputs, over the blocks tested
+  std::uint64_t expected_digest = 0;         // of the reference's outputs, over the same blocks
+  std::vector<Cause> causes;                 // of the mismatches, by name; empty where none is looked for
+  std::vector<LibraryAlgorithm> algorithms;  // by description; empty where no library chooses
+  std::vector<std::uint8_t> errors;  // `values` only: saturating ULP error of each input; empty when all zero
 
   double seconds = 0;
   Verdict verdict = Verdict::not_run;

@@ -67,6 +67,33 @@ std::string to_json(const Counterexample& c) {
   return out;
 }
 
+std::string to_json(const Cause& cause) {
+  std::string out;
+  JsonWriter writer(out);
+  writer.text("cause", cause.name);
+  writer.count("count", cause.count);
+  writer.json("first", to_json(cause.first));
+  writer.end();
+  return out;
+}
+
+std::string to_json(const LibraryAlgorithm& algorithm) {
+  std::string out;
+  JsonWriter writer(out);
+  writer.text("description", algorithm.description);
+  writer.count("splits", algorithm.splits);
+  writer.count("workspace_bytes", algorithm.workspace_bytes);
+  writer.json("shapes", list(algorithm.shapes, append_quoted));
+  writer.end();
+  return out;
+}
+
+// A list of objects.
+template <class T>
+std::string objects(const std::vector<T>& all) {
+  return list(all, [](std::string& out, const T& one) { out += to_json(one); });
+}
+
 UlpHistogram histogram_from_json(const JsonReader& in) {
   UlpHistogram histogram{};
   const std::size_t size = in.size();
@@ -97,6 +124,27 @@ Counterexample counterexample_from_json(const JsonReader& in) {
   c.parts_at = in["parts_at"].text();
   c.reproduce = in["reproduce"].text();
   return c;
+}
+
+std::vector<Cause> causes_from_json(const JsonReader& in) {
+  std::vector<Cause> causes;
+  if (!in.present()) return causes;
+  for (std::size_t i = 0, n = in.size(); i < n; ++i)
+    causes.push_back({in[i]["cause"].text(), in[i]["count"].count(), counterexample_from_json(in[i]["first"])});
+  return causes;
+}
+
+std::vector<LibraryAlgorithm> algorithms_from_json(const JsonReader& in) {
+  std::vector<LibraryAlgorithm> algorithms;
+  if (!in.present()) return algorithms;
+  for (std::size_t i = 0, n = in.size(); i < n; ++i) {
+    LibraryAlgorithm one{
+        in[i]["description"].text(), in[i]["splits"].count(), in[i]["workspace_bytes"].count(), {}};
+    const JsonReader shapes = in[i]["shapes"];
+    for (std::size_t s = 0, count = shapes.size(); s < count; ++s) one.shapes.push_back(shapes[s].text());
+    algorithms.push_back(std::move(one));
+  }
+  return algorithms;
 }
 
 std::vector<std::uint8_t> errors_from_json(const JsonReader& in) {
@@ -146,11 +194,13 @@ void append_record(std::string& out, const Record& r) {
   writer.count("max_ulp", r.max_ulp);
   writer.json("ulp_histogram", to_json(r.ulp_histogram));
   if (r.first) writer.json("first", to_json(*r.first));
+  if (!r.causes.empty()) writer.json("causes", objects(r.causes));
   writer.text("profile", r.profile);
   writer.text("equality", r.equality);
   writer.text("evidence", r.evidence);
   writer.text("machine_code_key", r.machine_code_key);
   if (!r.library_version.empty()) writer.text("library_version", r.library_version);
+  if (!r.algorithms.empty()) writer.json("algorithms", objects(r.algorithms));
   writer.bits("seed", r.seed);
   writer.bits("digest", r.digest);
   writer.bits("expected_digest", r.expected_digest);
@@ -192,6 +242,8 @@ Record record_from_json(const JsonReader& in) {
   if (const JsonReader first = in["first"]; first.present()) r.first = counterexample_from_json(first);
   r.digest = in["digest"].bits();
   r.expected_digest = in["expected_digest"].bits();
+  r.causes = causes_from_json(in["causes"]);
+  r.algorithms = algorithms_from_json(in["algorithms"]);
   r.errors = errors_from_json(in["errors"]);
   r.seconds = in["seconds"].number();
   const std::string verdict = in["verdict"].text();

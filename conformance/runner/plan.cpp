@@ -8,7 +8,9 @@
 #include <fnmatch.h>
 
 #include "conformance/elementwise/elementwise_plan.h"
+#include "conformance/linear/plan.h"
 #include "conformance/report/combine.h"
+#include "conformance/mlp/plan.h"
 #include "conformance/units/unit_plan.h"
 
 namespace bitproof::conformance {
@@ -71,9 +73,11 @@ std::vector<std::string> distinct(const std::vector<PlannedCheck>& checks, std::
 std::vector<PlannedCheck> all_checks(const reference::Profile& profile, std::uint64_t seed,
                                      const CudaDevices& devices) {
   std::vector<PlannedCheck> checks = plan_elementwise(profile, seed, devices.devices);
+  for (PlannedCheck& check : plan_linear(profile, seed, devices.devices)) checks.push_back(std::move(check));
   for (PlannedCheck& check : plan_units(seed, devices.devices)) checks.push_back(std::move(check));
+  for (PlannedCheck& check : plan_mlp(profile, seed, devices.devices)) checks.push_back(std::move(check));
   for (PlannedCheck& check : checks)
-    if (!check.start) check.unavailable = devices.none_because;
+    if (!check.start && check.unavailable.empty()) check.unavailable = devices.none_because;
   return checks;
 }
 

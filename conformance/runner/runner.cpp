@@ -109,7 +109,7 @@ class Records final : public CheckEvents {
     Growing& growing = growing_[check];
     if (--growing.shares > 0) return;
     (void)decide(check, options_.only_block ? of_one_block(growing.record, *options_.only_block)
-                                            : decided(growing.record, growing.range));
+                                            : options_.conclude(decided(growing.record, growing.range)));
   }
 
  private:

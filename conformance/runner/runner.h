@@ -30,6 +30,8 @@ struct RunnerOptions {
   // one at a time.
   std::function<void(std::size_t check, std::uint64_t done, std::uint64_t to_do)> progress =
       [](std::size_t, std::uint64_t, std::uint64_t) {};
+  // Has the last word on a record that was run: known mismatches are not the runner's concern.
+  std::function<Record(Record)> conclude = [](Record record) { return record; };
   // Called when a record is final.
   std::function<void(const Record&)> finished = [](const Record&) {};
 };

@@ -111,4 +111,13 @@ std::variant<DispatchMeasurement, DispatchFileError> read_dispatch_file(const st
   return result;
 }
 
+std::variant<DispatchTable, DispatchFileError> load_dispatch_table(const std::filesystem::path& path) {
+  const auto read = read_dispatch_file(path);
+  if (const auto* error = std::get_if<DispatchFileError>(&read)) return *error;
+  const auto& measurement = std::get<DispatchMeasurement>(read);
+  DispatchTable table;
+  table.set_measured(measurement.compute_capability, measurement.rule());
+  return table;
+}
+
 }  // namespace bitproof::kernels

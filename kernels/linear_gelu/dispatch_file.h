@@ -37,4 +37,7 @@ std::variant<std::monostate, DispatchFileError> write_dispatch_file(const std::f
                                                                     const DispatchMeasurement& measurement);
 std::variant<DispatchMeasurement, DispatchFileError> read_dispatch_file(const std::filesystem::path& path);
 
+// The built-in table with the file's architecture as it was measured: what choose_linear_gelu_path() takes.
+std::variant<DispatchTable, DispatchFileError> load_dispatch_table(const std::filesystem::path& path);
+
 }  // namespace bitproof::kernels

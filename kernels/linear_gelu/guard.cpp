@@ -122,13 +122,20 @@ Applicability can_use_fused_linear_gelu_input(const LinearLayer& layer, const DL
             "; all but the last must be equal"};
   if (overlap(output, x)) return {"the output overlaps x"};
   if (overlap(output, weight)) return {"the output overlaps the weight"};
-  if (overlap(output, *layer.bias)) return {"the output overlaps the bias"};
+  if (layer.bias != nullptr && overlap(output, *layer.bias)) return {"the output overlaps the bias"};
   return {};
 }
 
 Applicability can_compute_linear_gelu(const LinearLayer& layer, const DLTensor& x, const DLTensor& output) {
   if (Applicability answer = check_weight(layer); !answer) return answer;
   if (Applicability answer = check_bias(layer); !answer) return answer;
+  return can_use_fused_linear_gelu_input(layer, x, output);
+}
+
+Applicability can_compute_linear(const LinearLayer& layer, const DLTensor& x, const DLTensor& output) {
+  if (Applicability answer = check_weight(layer); !answer) return answer;
+  if (layer.bias != nullptr)
+    if (Applicability answer = check_bias(layer); !answer) return answer;
   return can_use_fused_linear_gelu_input(layer, x, output);
 }
 

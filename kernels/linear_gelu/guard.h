@@ -37,6 +37,9 @@ Applicability can_use_fused_linear_gelu_input(const LinearLayer& layer, const DL
 // not.
 Applicability can_compute_linear_gelu(const LinearLayer& layer, const DLTensor& x, const DLTensor& output);
 
+// The tensors of a linear layer through cuBLASLt, without GELU and with or without a bias.
+Applicability can_compute_linear(const LinearLayer& layer, const DLTensor& x, const DLTensor& output);
+
 // Both.
 Applicability can_use_fused_linear_gelu(const LinearLayer& layer, const DLTensor& x, const DLTensor& output,
                                         int compute_capability, const DispatchTable& table = {});

@@ -106,6 +106,8 @@ bool meets(SplitPolicy policy, const CublasLtAlgorithm& algorithm) {
 
 cublasLtEpilogue_t epilogue_of(LinearEpilogue epilogue) {
   switch (epilogue) {
+    case LinearEpilogue::none:
+      return CUBLASLT_EPILOGUE_DEFAULT;
     case LinearEpilogue::bias:
       return CUBLASLT_EPILOGUE_BIAS;
     case LinearEpilogue::gelu:
@@ -114,6 +116,10 @@ cublasLtEpilogue_t epilogue_of(LinearEpilogue epilogue) {
       return CUBLASLT_EPILOGUE_GELU_BIAS;
   }
   return CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+bool has_bias(LinearEpilogue epilogue) {
+  return epilogue == LinearEpilogue::bias || epilogue == LinearEpilogue::gelu_bias;
 }
 
 Owned<cublasLtMatmulPreference_t> preference_for(SplitPolicy policy) {
@@ -138,6 +144,13 @@ std::string text_of(const LinearProblem& problem) {
 
 }  // namespace
 
+std::string plan_rule_text(LinearEpilogue epilogue) {
+  return "weight transposed, FP32 accumulation, alpha 1, beta 0, epilogue " +
+         std::to_string(static_cast<int>(epilogue_of(epilogue))) + ", first of " + std::to_string(kCandidates) +
+         " candidates with one split and no reduction, workspace at most " + std::to_string(kLargestWorkspace) +
+         " bytes, alignment " + std::to_string(kAlignmentBytes) + " bytes";
+}
+
 // cuBLASLt thinks in columns: the row-major output [rows, columns] is its D [columns, rows] = weight^T' * x',
 // where the row-major weight [columns, depth] is its A [depth, columns], transposed, and x [rows, depth] its B
 // [depth, rows].
@@ -154,9 +167,17 @@ struct LinearPlan::Descriptors {
         output(column_major(output_type(problem), problem.columns, problem.rows)) {
     set(operation.get(), CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
     set(operation.get(), CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(problem.epilogue));
-    if (problem.epilogue != LinearEpilogue::gelu)
+    if (has_bias(problem.epilogue))
       set(operation.get(), CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
           static_cast<std::int32_t>(output_type(problem)));
+    if (problem.scaled)
+      set(operation.get(), CUBLASLT_MATMUL_DESC_POINTER_MODE,
+          static_cast<std::int32_t>(CUBLASLT_POINTER_MODE_DEVICE));
+    if (problem.operands == LinearOperands::nvfp4) {
+      const std::int32_t scales = CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3;
+      set(operation.get(), CUBLASLT_MATMUL_DESC_A_SCALE_MODE, scales);
+      set(operation.get(), CUBLASLT_MATMUL_DESC_B_SCALE_MODE, scales);
+    }
   }
 
   ~Descriptors() { (void)cudaFree(workspace); }
@@ -164,10 +185,13 @@ struct LinearPlan::Descriptors {
   Descriptors& operator=(const Descriptors&) = delete;
 
   static cudaDataType input_type(const LinearProblem& problem) {
+    return problem.operands == LinearOperands::nvfp4 ? CUDA_R_4F_E2M1 : half_type(problem);
+  }
+  static cudaDataType half_type(const LinearProblem& problem) {
     return problem.dtype == HalfType::bf16 ? CUDA_R_16BF : CUDA_R_16F;
   }
   static cudaDataType output_type(const LinearProblem& problem) {
-    return problem.fp32_output ? CUDA_R_32F : input_type(problem);
+    return problem.fp32_output ? CUDA_R_32F : half_type(problem);
   }
 
   cublasLtHandle_t handle;
@@ -218,11 +242,27 @@ LinearPlan& LinearPlan::operator=(LinearPlan&&) noexcept = default;
 
 void LinearPlan::run(const void* x, const void* weight, const void* bias, void* output,
                      cudaStream_t stream) const {
-  const Descriptors& d = *descriptors_;
-  if (problem_.epilogue != LinearEpilogue::gelu)
-    set(d.operation.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+  if (has_bias(problem_.epilogue)) set(descriptors_->operation.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
   const float one = 1.0f, zero = 0.0f;
-  check(library().matmul(d.handle, d.operation.get(), &one, weight, d.weight.get(), x, d.x.get(), &zero, output,
+  multiply(x, weight, &one, &zero, output, stream);
+}
+
+void LinearPlan::run_scaled(const void* x, const void* weight, const float* scale_and_zero, void* output,
+                            cudaStream_t stream) const {
+  multiply(x, weight, scale_and_zero, scale_and_zero + 1, output, stream);
+}
+
+void LinearPlan::run_scaled(const Nvfp4Operand& x, const Nvfp4Operand& weight, const float* scale_and_zero,
+                            void* output, cudaStream_t stream) const {
+  set(descriptors_->operation.get(), CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, weight.scales);
+  set(descriptors_->operation.get(), CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, x.scales);
+  run_scaled(x.values, weight.values, scale_and_zero, output, stream);
+}
+
+void LinearPlan::multiply(const void* x, const void* weight, const float* alpha, const float* beta,
+                          void* output, cudaStream_t stream) const {
+  const Descriptors& d = *descriptors_;
+  check(library().matmul(d.handle, d.operation.get(), alpha, weight, d.weight.get(), x, d.x.get(), beta, output,
                          d.output.get(), output, d.output.get(), &d.algorithm, d.workspace,
                          algorithm_.workspace_bytes, stream),
         "cublasLtMatmul");

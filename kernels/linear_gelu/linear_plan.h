@@ -18,9 +18,16 @@
 namespace bitproof::kernels::cuda {
 
 enum class LinearEpilogue {
+  none,       // round(acc)
   bias,       // round(acc + bias)
   gelu,       // round(gelu(acc))
   gelu_bias,  // round(gelu(acc + bias))
+};
+
+// What x and the weight are stored as.
+enum class LinearOperands {
+  dtype,  // bf16 or fp16
+  nvfp4,  // E2M1 with E4M3 scales in tiles of 128 x 4; from sm_100 on
 };
 
 enum class SplitPolicy {
@@ -35,6 +42,14 @@ struct LinearProblem {
   bool fp32_output = false;         // output and bias in FP32 in place of `dtype`
   LinearEpilogue epilogue = LinearEpilogue::bias;
   SplitPolicy splits = SplitPolicy::one_split;
+  LinearOperands operands = LinearOperands::dtype;
+  bool scaled = false;  // epilogue none: round(scale * acc), the scale an FP32 number in device memory
+};
+
+// NVFP4 codes and their scales, in device memory.
+struct Nvfp4Operand {
+  const void* values = nullptr;
+  const void* scales = nullptr;
 };
 
 // The attributes CUBLASLT_ALGO_CONFIG_* of the chosen algorithm.
@@ -53,6 +68,10 @@ struct CublasLtAlgorithm {
   bool operator==(const CublasLtAlgorithm&) const = default;
 };
 
+// How a plan with one split asks cuBLASLt for its algorithm and calls it, in words that change when that does:
+// what of our host code decides which of the library's kernels runs.
+std::string plan_rule_text(LinearEpilogue epilogue);
+
 // "id 66, tile 24, stages 35, 1 split, ..."
 std::string describe(const CublasLtAlgorithm& algorithm);
 
@@ -69,12 +88,21 @@ class LinearPlan {
   const CublasLtAlgorithm& algorithm() const { return algorithm_; }
 
   // Asynchronously on `stream`, of the device that the plan was made on. All pointers are aligned to 16 bytes;
-  // `bias` is not read by LinearEpilogue::gelu. What the output held before is not read. The plan owns the
-  // workspace, so that two runs of one plan must not overlap in time.
+  // `bias` is not read by LinearEpilogue::none and ::gelu. What the output held before is not read. The plan
+  // owns the workspace, so that two runs of one plan must not overlap in time.
   void run(const void* x, const void* weight, const void* bias, void* output, cudaStream_t stream) const;
+
+  // Of a `scaled` problem. `scale_and_zero` are two FP32 numbers in device memory, the second of them 0.
+  void run_scaled(const void* x, const void* weight, const float* scale_and_zero, void* output,
+                  cudaStream_t stream) const;
+  void run_scaled(const Nvfp4Operand& x, const Nvfp4Operand& weight, const float* scale_and_zero, void* output,
+                  cudaStream_t stream) const;
 
  private:
   struct Descriptors;
+
+  void multiply(const void* x, const void* weight, const float* alpha, const float* beta, void* output,
+                cudaStream_t stream) const;
 
   LinearProblem problem_;
   CublasLtAlgorithm algorithm_;

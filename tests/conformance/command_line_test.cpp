@@ -248,6 +248,33 @@ void expect_all(const std::vector<std::string>& names, const std::vector<std::st
   for (const std::string& name : wanted) EXPECT_NE(std::ranges::find(names, name), names.end()) << name;
 }
 
+TEST_F(CommandLine, BenchRefusesWhatItCannotTime) {
+  expect_usage_error("bench --op gelu_tanh --write-dispatch d.json", "nothing to dispatch", "linear_gelu_tanh");
+  expect_usage_error("bench --op linear_gelu_tanh --shape 512x12288", "match nothing", "ROWSxDEPTHxCOLUMNS");
+  expect_usage_error("bench --shape 512x3072x12287", "multiples of 8", "ROWSxDEPTHxCOLUMNS");
+  expect_usage_error("bench --shape 0x8x8", "no layer", "ROWSxDEPTHxCOLUMNS");
+}
+
+TEST_F(CommandLine, BenchWithoutAGpuDoesNotWriteADispatchTable) {
+  const Outcome outcome = bitproof("bench --op linear_gelu_tanh --write-dispatch dispatch.json");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_NE(outcome.err.find("not_run: no CUDA device"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(in_directory("dispatch.json")));
+}
+
+TEST_F(CommandLine, RunChecksLinearGeluWithoutAGpu) {
+  const Outcome outcome = bitproof("run --op linear_gelu_tanh --domain values --report report --json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  std::size_t exact = 0, not_run = 0;
+  const auto report = nlohmann::json::parse(outcome.out);
+  for (const auto& record : report["records"]) {
+    exact += record["verdict"] == "bit_exact" && record["implementation"] == "host.eager" ? 1u : 0u;
+    not_run += record["verdict"] == "not_run" ? 1u : 0u;
+  }
+  EXPECT_EQ(exact, 2u);
+  EXPECT_EQ(not_run, 6u) << "cuda.eager, and cuda.cublaslt under two profiles, in two dtypes";
+}
+
 TEST_F(CommandLine, ListSaysWhatThereIs) {
   const Outcome outcome = bitproof("list --json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;

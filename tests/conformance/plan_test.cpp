@@ -43,7 +43,8 @@ TEST(Plan, RecordsAreNotRunYetAndDistinct) {
     EXPECT_GT(check.record.total, 0u);
     EXPECT_GT(check.record.blocks_total, 0u);
     EXPECT_FALSE(check.record.profile.empty());
-    EXPECT_TRUE(identities.insert(label(check.record) + " " + check.record.device).second)
+    EXPECT_TRUE(
+        identities.insert(label(check.record) + " " + check.record.device + " " + check.record.profile).second)
         << label(check.record);
   }
 }
@@ -115,7 +116,9 @@ TEST(Select, NarrowsByDevice) {
   EXPECT_EQ(devices_of(checks_of_two_devices(), "cpu"), std::vector<std::string>{"cpu"});
   EXPECT_EQ(devices_of(checks_of_two_devices(), "cuda"), (std::vector<std::string>{"cuda:0", "cuda:1"}));
   EXPECT_EQ(devices_of(checks_of_two_devices(), "cuda:1"), std::vector<std::string>{"cuda:1"});
-  EXPECT_EQ(devices_of(checks_of_two_devices(), "all"), (std::vector<std::string>{"cpu", "cuda:0", "cuda:1"}));
+  EXPECT_EQ(devices_of(checks_of_two_devices(), "all"),
+            (std::vector<std::string>{"cpu", "cuda:0", "cuda:1", "sm_100"}))
+      << "sm_100 stands for a device that some check needs and these are not";
   // A machine without a device has a stand-in, whose records say why nothing ran.
   EXPECT_EQ(devices_of(checks_without_device(), "cuda:7"), std::vector<std::string>{"cuda"});
 }

@@ -218,8 +218,8 @@ const Row kRows[] = {
      "run again"},
     {"ATreeWithOtherMachineCodeForOneArchitecture",
      [](World& w) {
-       w.tree.machine_code_key = [](const std::string&, const std::string& architecture) {
-         return std::string(64, architecture == "sm_90" ? 'b' : 'a');
+       w.tree.machine_code_key = [](const Record& record) {
+         return std::string(64, record.architecture == "sm_90" ? 'b' : 'a');
        };
      },
      {"stale_machine_code"},
@@ -227,9 +227,8 @@ const Row kRows[] = {
      "made with machine code aaaaaaaaaaaa, the tree has bbbbbbbbbbbb"},
     {"ATreeWithoutThatMachineCode",
      [](World& w) {
-       w.tree.machine_code_key = [](const std::string&,
-                                    const std::string& architecture) -> std::optional<std::string> {
-         if (architecture == "sm_90") return std::nullopt;
+       w.tree.machine_code_key = [](const Record& record) -> std::optional<std::string> {
+         if (record.architecture == "sm_90") return std::nullopt;
          return std::string(64, 'a');
        };
      },
@@ -462,6 +461,37 @@ TEST(Gate, AWaiverForgivesOnItsLastDayAndIsShown) {
   EXPECT_EQ(run.json["waived"][0]["record"], kValues);
   const auto& required = run.json["required"];
   EXPECT_EQ(std::ranges::count_if(required, [](const auto& r) { return r["state"] == "waived"; }), 1);
+}
+
+// "cuda.cublaslt" is right under a profile of its own and known to be wrong under the policy's.
+World world_with_two_profiles() {
+  World world = green_world();
+  Record right = gpu_record("cuda.cublaslt", "values", 0);
+  right.profile = "cublaslt-13-gelu-epilogue";
+  world.gpu.records.push_back(right);
+  world.policy["required"].push_back(world.policy["required"][2]);
+  world.policy["required"][3].erase("accept");
+  world.policy["required"][3]["profile"] = right.profile;
+  return world;
+}
+
+TEST(Gate, HoldsAnImplementationToEachProfileThatIsRequired) {
+  World world = world_with_two_profiles();
+  EXPECT_EQ(run_gate(world).status, 0) << run_gate(world).out;
+
+  World without_own = world;
+  without_own.gpu.records.pop_back();
+  EXPECT_EQ(run_gate(without_own).status, 1) << "the record of the other profile does not stand in for it";
+
+  World wrong_by_own = world;
+  const std::string profile = world.gpu.records.back().profile;
+  wrong_by_own.gpu.records.back() = gpu_record("cuda.cublaslt", "values", 1000);
+  wrong_by_own.gpu.records.back().profile = profile;
+  EXPECT_EQ(run_gate(wrong_by_own).status, 1) << "what is known of one profile is not known of the other";
+
+  World not_named = world;
+  not_named.policy["required"].erase(2);
+  EXPECT_EQ(run_gate(not_named).status, 1) << "a known mismatch passes only where its profile is named";
 }
 
 TEST(Gate, AStaleRecordBesideAFreshOneDoesNotMatter) {

@@ -153,6 +153,16 @@ TEST(Html, ShowsEverythingAboutAMismatchInOneFileWithoutScripts) {
   EXPECT_NE(html.find("65536/65536 values"), std::string::npos);
 }
 
+TEST(Html, SaysWhyElementsDifferAndWhichAlgorithmsRan) {
+  const std::string html = to_html(green_world().gpu);
+  EXPECT_NE(html.find("Why they differ"), std::string::npos);
+  // Of 65 wrong elements (every 1000th) distances go 1, 2, 4, 8, 16, 32, 64 in turn: 3 of 7 are below 8.
+  EXPECT_NE(html.find("<td>small</td><td>29</td>"), std::string::npos);
+  EXPECT_NE(html.find("<td>large</td><td>36</td>"), std::string::npos);
+  EXPECT_NE(html.find("Algorithms of the library"), std::string::npos);
+  EXPECT_NE(html.find("algorithm 1</td><td>2</td><td>4096</td>"), std::string::npos);
+}
+
 TEST(Html, EscapesWhatReportsSay) {
   World world = green_world();
   world.gpu.environment.host = "<img src=x>";

@@ -131,7 +131,7 @@ World green_world() {
   world.policy["required"][2]["accept"] = {"known_mismatch"};
   world.expectations = {{"schema_version", "1.0"}, {"expectations", {known_mismatch_of(world.known_wrong())}}};
 
-  world.tree.machine_code_key = [](const std::string&, const std::string&) { return std::string(64, 'a'); };
+  world.tree.machine_code_key = [](const Record&) { return std::string(64, 'a'); };
   world.tree.expected_digest = [](const std::string&, const std::string&, const std::string&,
                                   const std::string&, std::uint64_t) {
     static const std::uint64_t digest = perfect_record("gelu_tanh").expected_digest;

@@ -1,5 +1,6 @@
 #include "tests/conformance/report/samples.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <fstream>
@@ -41,6 +42,27 @@ Counterexample counterexample(std::uint64_t index, std::uint64_t ulp) {
   return c;
 }
 
+// Small and large errors have different causes.
+void add_cause(Record& record, const Counterexample& example) {
+  const std::string name = example.ulp < 8 ? "small" : "large";
+  const auto at = std::ranges::lower_bound(record.causes, name, {}, &Cause::name);
+  if (at != record.causes.end() && at->name == name) {
+    ++at->count;
+  } else {
+    record.causes.insert(at, {name, 1, example});
+  }
+}
+
+// Blocks take turns with two algorithms.
+void add_algorithm(Record& record, std::uint64_t block) {
+  const std::string description = fmt::format("algorithm {}", block % 2);
+  auto at = std::ranges::lower_bound(record.algorithms, description, {}, &LibraryAlgorithm::description);
+  if (at == record.algorithms.end() || at->description != description)
+    at = record.algorithms.insert(at, {description, block % 2 + 1, 4096, {}});
+  at->shapes.push_back(fmt::format("{} x 8 -> 8", block));
+  std::ranges::sort(at->shapes);
+}
+
 void add_element(Record& record, std::uint64_t index, std::uint64_t every) {
   const std::uint64_t ulp = distance(index, every);
   ++record.tested;
@@ -53,6 +75,7 @@ void add_element(Record& record, std::uint64_t index, std::uint64_t every) {
   record.max_ulp = std::max(record.max_ulp, ulp);
   record.errors.resize(kBlocks * kBlockSize);
   record.errors[index] = static_cast<std::uint8_t>(ulp);
+  add_cause(record, counterexample(index, ulp));
   if (!record.first) record.first = counterexample(index, ulp);
 }
 
@@ -80,6 +103,7 @@ Record planned_record(const std::string& op, const std::string& domain) {
 Record tested_record(Record record, std::span<const BlockRange> blocks, std::uint64_t every) {
   record.blocks = unite(blocks, {});
   for (const BlockRange& range : record.blocks) {
+    for (std::uint64_t block = range.begin; block < range.end; ++block) add_algorithm(record, block);
     for (std::uint64_t index = range.begin * kBlockSize; index < range.end * kBlockSize; ++index)
       add_element(record, index, every);
   }

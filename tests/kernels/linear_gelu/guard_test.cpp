@@ -228,5 +228,22 @@ TEST(LinearGeluGuard, RefusesAnOutputThatOverlapsAnOperand) {
             "the output overlaps the bias");
 }
 
+TEST(LinearGuard, ALayerWithoutABiasIsComputedButNotFused) {
+  LayerFixture fixture;
+  fixture.layer.bias = nullptr;
+  EXPECT_EQ(can_compute_linear(fixture.layer, *fixture.x, *fixture.output).reason, "");
+  EXPECT_EQ(can_compute_linear_gelu(fixture.layer, *fixture.x, *fixture.output).reason,
+            "the layer has no bias");
+  fixture.output->data = fixture.x->data;
+  EXPECT_EQ(can_compute_linear(fixture.layer, *fixture.x, *fixture.output).reason, "the output overlaps x");
+}
+
+TEST(LinearGuard, ABiasThatIsThereMustFit) {
+  LayerFixture fixture;
+  fixture.bias.set_shape({8});
+  EXPECT_EQ(can_compute_linear(fixture.layer, *fixture.x, *fixture.output).reason,
+            "the bias has shape [8]; the weight's 12288 rows need one element each");
+}
+
 }  // namespace
 }  // namespace bitproof::kernels

@@ -99,6 +99,14 @@ TEST(EpilogueDifference, CountsTheKnownMismatchesInFp16) {
   EXPECT_EQ(differences_from_eager<Fp16>(), expected);
 }
 
+TEST(EpilogueDifference, RecognisesASumThatOverflowsWhenItIsRounded) {
+  // -70000 is -inf in fp16, and eager GELU of -inf a NaN; the epilogue sees the FP32 sum.
+  const EpiloguePair<Fp16> pair = compare_epilogue<Fp16>(-70000.0f, kPytorch211Cuda);
+  EXPECT_EQ(pair.eager.bits, 0x7FFF);
+  EXPECT_EQ(pair.epilogue.bits, 0x0000);
+  EXPECT_EQ(pair.difference, EpilogueDifference::overflow);
+}
+
 TEST(EpilogueDifference, RecognisesASkippedRoundingBoundary) {
   // 1 + 2^-8 is a tie in bf16 and rounds to 1.0 for eager GELU: 0x3F57. GELU of the sum itself is 0x3F58.
   const auto pair = compare_epilogue<Bf16>(1.0f + 0x1p-8f, kPytorch211Cuda);

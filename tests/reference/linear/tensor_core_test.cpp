@@ -12,8 +12,8 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "conformance/linear/exact_step.h"
 #include "tests/reference/linear/distributions.h"
-#include "tests/reference/linear/exact_step.h"
 
 namespace bitproof::reference {
 namespace {
@@ -162,7 +162,7 @@ void expect_exact_arithmetic() {
     float c = sample_a.accumulator();
     // Every fourth time, c cancels the products up to its own rounding.
     if (repetition % 4 == 3) c = -tensor_core_step<T>(a, b, 0);
-    RC_ASSERT(float_bits(tensor_core_step<T>(a, b, c)) == float_bits(test::exact_step<T>(a, b, c)));
+    RC_ASSERT(float_bits(tensor_core_step<T>(a, b, c)) == float_bits(conformance::exact_step<T>(a, b, c)));
   }
 }
 
