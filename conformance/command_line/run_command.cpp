@@ -44,7 +44,8 @@ int complain(const Error& error) {
 bool has_device(const std::vector<PlannedCheck>& plan, const std::string& device) {
   return std::ranges::any_of(plan, [&](const PlannedCheck& check) {
     return check.start &&
-           (device == "cuda" ? check.record.device.starts_with("cuda") : check.record.device == device);
+           (device == "cuda" || device == "emulated" ? check.record.device.starts_with(device)
+                                                     : check.record.device == device);
   });
 }
 
@@ -135,7 +136,12 @@ int run(const RunOptions& options) {
     if (!options.resume && std::filesystem::exists(directory / kReportFile))
       return complain({ErrorKind::occupied, "there is a report already", directory.string(),
                        "continue it with --resume, or name another directory with --report"});
-    return run_on_devices({gpus, has_device(*plan, "cpu"), worker_arguments(options), directory, options.json});
+    {
+    std::vector<std::string> hosts;
+    for (const char* host : {"cpu", "emulated"})
+      if (has_device(*plan, host)) hosts.emplace_back(host);
+    return run_on_devices({gpus, hosts, worker_arguments(options), directory, options.json});
+  }
   }
 
   Report report;
@@ -183,7 +189,7 @@ void add_run_command(CLI::App& app, int& status) {
   command->add_option("--dtype", options->selection.dtype, "bf16 or fp16 (fp32 for unit.*), name or glob");
   command->add_option("--impl", options->selection.implementation, "Implementation, name or glob");
   command->add_option("--domain", options->selection.domain, "Domain, name or glob");
-  command->add_option("--device", options->selection.device, "cpu, cuda, cuda:N, all (default: all)");
+  command->add_option("--device", options->selection.device, "cpu, cuda, cuda:N, emulated, emulated:sm_NN, all (default: cpu and cuda)");
   command->add_option("--profile", options->profile, "Whose eager bits are the truth")->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of random inputs and digests")->capture_default_str();
   command->add_option("--shard", options->shard,

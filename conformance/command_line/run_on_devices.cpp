@@ -39,7 +39,7 @@ int run_on_devices(const DeviceRun& run) {
   std::vector<Worker> workers;
   for (std::size_t i = 0; i < run.gpus.size(); ++i)
     workers.push_back(worker_for(run, run.gpus[i], fmt::format("{}/{}", i, run.gpus.size())));
-  if (run.cpu) workers.push_back(worker_for(run, "cpu", "0/1"));
+  for (const std::string& host : run.hosts) workers.push_back(worker_for(run, host, "0/1"));
 
   std::vector<std::filesystem::path> directories;
   for (const Worker& worker : workers) {

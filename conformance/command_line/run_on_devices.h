@@ -9,7 +9,7 @@ namespace bitproof::conformance {
 
 struct DeviceRun {
   std::vector<std::string> gpus;       // "cuda:0", ...: worker i tests shard i of their number
-  bool cpu = false;                    // a further worker runs what is to run on the CPU
+  std::vector<std::string> hosts;      // "cpu", "emulated": a further worker each
   std::vector<std::string> arguments;  // of `run`, which every worker gets
   std::filesystem::path directory;     // of the merged report; a worker's is below it, named like its device
   bool json = false;

@@ -16,34 +16,26 @@ constexpr std::array<std::string_view, 6> kDomains{"values", "boundary",   "rand
                                                    "layout", "production", "pairs"};
 constexpr std::string_view kHostArchitecture = "x86_64";
 
-struct Planner {
-  const reference::Profile& profile;
-  std::uint64_t seed;
+// With everything but the domain.
+Record identity(const ElementwiseOperator& op, Dtype dtype, const reference::Profile& profile, std::uint64_t seed) {
+  Record record;
+  record.op = op.name;
+  record.dtype = name(dtype);
+  record.profile = profile.name;
+  record.equality = "bitwise";
+  record.evidence = name(Evidence::executed);
+  record.seed = seed;
+  return record;
+}
 
-  Record identity(const ElementwiseOperator& op, Dtype dtype, std::string_view implementation,
-                  const std::string& device, std::string_view architecture) const {
-    Record record;
-    record.op = op.name;
-    record.dtype = name(dtype);
-    record.implementation = implementation;
-    record.device = device;
-    record.architecture = architecture;
-    record.profile = profile.name;
-    record.equality = "bitwise";
-    record.evidence = "executed";
-    record.machine_code_key = machine_code_key(implementation, architecture).value_or("");
-    record.seed = seed;
-    return record;
-  }
-
-  static void add_domain(Record& record, const ElementwiseDomain& domain) {
-    record.domain = domain.name;
-    record.total = domain.total;
-    record.unit = domain.unit;
-    record.sampled = domain.sampled;
-    record.blocks_total = domain.blocks;
-  }
-};
+Record placed(Record record, std::string_view implementation, const std::string& device,
+              std::string_view architecture) {
+  record.implementation = implementation;
+  record.device = device;
+  record.architecture = architecture;
+  record.machine_code_key = machine_code_key(implementation, architecture).value_or("");
+  return record;
+}
 
 // 256 blocks of the reference's own sweep; see pairs_factored_check.h.
 Record factored_record(Record record) {
@@ -56,9 +48,19 @@ Record factored_record(Record record) {
 
 }  // namespace
 
+Record planned_record(const ElementwiseOperator& op, Dtype dtype, const reference::Profile& profile,
+                      std::uint64_t seed, const ElementwiseDomain& domain) {
+  Record record = identity(op, dtype, profile, seed);
+  record.domain = domain.name;
+  record.total = domain.total;
+  record.unit = domain.unit;
+  record.sampled = domain.sampled;
+  record.blocks_total = domain.blocks;
+  return record;
+}
+
 std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, std::uint64_t seed,
                                            const std::vector<CudaDevice>& devices) {
-  const Planner planner{profile, seed};
   std::vector<PlannedCheck> plan;
   const auto add = [&](const ElementwiseOperator& op, Dtype dtype,
                        const ElementwiseImplementation& implementation, const std::string& device,
@@ -66,8 +68,7 @@ std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, st
                        std::optional<int> device_id) {
     const auto domain = make_domain(domain_name, op, dtype, implementation.location, seed);
     if (!domain) return;
-    Record record = planner.identity(op, dtype, implementation.name, device, architecture);
-    Planner::add_domain(record, *domain);
+    Record record = placed(planned_record(op, dtype, profile, seed, *domain), implementation.name, device, architecture);
     ElementwiseSubject subject{op, dtype, profile, implementation, *domain, record};
     std::function<std::unique_ptr<Check>()> start;
     if (implementation.location == Location::host) {
@@ -85,7 +86,7 @@ std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, st
           add(op, dtype, implementation, "cpu", kHostArchitecture, domain, 0);
       if (op.has_bias) {
         const Record record =
-            factored_record(planner.identity(op, dtype, "reference", "cpu", kHostArchitecture));
+            factored_record(placed(identity(op, dtype, profile, seed), "reference", "cpu", kHostArchitecture));
         plan.push_back(
             {record,
              [op, dtype, profile, record] { return make_pairs_factored_check(op, dtype, profile, record); },

@@ -6,6 +6,7 @@
 
 #include "conformance/check.h"
 #include "conformance/device/cuda_devices.h"
+#include "conformance/elementwise/domains.h"
 #include "reference/profile.h"
 
 namespace bitproof::conformance {
@@ -14,6 +15,11 @@ namespace bitproof::conformance {
 // "cuda", unavailable, where there is none.
 std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, std::uint64_t seed,
                                            const std::vector<CudaDevice>& devices);
+
+// The record of a check of elementwise operators before it ran, without implementation, device, architecture and
+// machine-code key; evidence "executed".
+Record planned_record(const ElementwiseOperator& op, reference::Dtype dtype, const reference::Profile& profile,
+                      std::uint64_t seed, const ElementwiseDomain& domain);
 
 // The digest that the reference gives for the whole of a domain, for those of which a record on one machine and
 // on another have the same: nothing for `production` and `layout`, which depend on where they run.
