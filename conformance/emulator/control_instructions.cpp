@@ -11,7 +11,9 @@ void nothing(Warp&, const Instruction&, std::uint32_t) {}
 
 constexpr std::array kEntries{
     InstructionEntry{"BRA", "t", nullptr, Control::branch, Proof::argued, "lanes whose guard holds go to t"},
-    InstructionEntry{"BRA.U", "q t", nullptr, Control::branch_uniform, Proof::argued, "all lanes go to t if q"},
+    InstructionEntry{"BRA", "q t", nullptr, Control::branch_if, Proof::argued,
+                     "lanes whose guard and whose q hold go to t"},
+    InstructionEntry{"BRA.U", "q t", nullptr, Control::branch_if, Proof::argued, "all lanes go to t if q"},
     InstructionEntry{"EXIT", "", nullptr, Control::exit, Proof::argued, "lanes whose guard holds end"},
     InstructionEntry{"BSSY[.RECONVERGENT]", "b t", nullptr, Control::open_region, Proof::argued,
                      "the active lanes will wait for each other at the BSYNC of b"},

@@ -181,6 +181,8 @@ constexpr std::array kEntries{
                      "the special-function unit, reference/sfu.h; PTX ex2.approx.ftz.f32 and the like"},
     InstructionEntry{"I2F{.U32|.U64}[.RM|.RP|.RZ]", "d l", i2f_unsigned, Control::none, Proof::argued,
                      "an unsigned integer to FP32, rounded once; PTX cvt.rp.f32.u64"},
+    InstructionEntry{"I2FP.F32{.U32}[.RM|.RP|.RZ]", "d l", i2f_unsigned, Control::none, Proof::argued,
+                     "an unsigned integer to FP32, rounded once; PTX cvt.rn.f32.u32"},
     InstructionEntry{"UI2F{.U32|.U64}[.RM|.RP|.RZ]", "d l", i2f_unsigned, Control::none, Proof::argued,
                      "I2F in the uniform datapath; PTX cvt.rp.f32.u32"},
     InstructionEntry{"F2I.FTZ.U32.TRUNC.NTZ", "d f", f2i_u32, Control::none, Proof::argued,

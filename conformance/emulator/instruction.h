@@ -45,7 +45,7 @@ struct Operand {
 enum class Control : std::uint8_t {
   none,
   branch,
-  branch_uniform,  // on a uniform predicate operand
+  branch_if,  // on a predicate operand, besides the guard
   exit,
   open_region,   // BSSY: the active lanes will wait for each other
   close_region,  // BSYNC: where they do

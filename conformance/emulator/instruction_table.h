@@ -26,6 +26,7 @@ enum class Proof {
 //   i   32-bit integer source  l  64-bit integer source
 //   f   FP32 source            h  packed 16-bit source, two numbers if it is an immediate
 //   n   number                 m  address in brackets
+//   T   PT, and nothing else       F  !PT, and nothing else      z  SRZ, and nothing else
 //   s   special register       b  convergence barrier    t  target
 struct InstructionEntry {
   std::string_view mnemonic;

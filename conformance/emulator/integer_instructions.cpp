@@ -123,6 +123,8 @@ void imad_x(Warp& warp, const Instruction& in, std::uint32_t mask) {
 // a * b + c in 64 bits; the predicate is the carry of the addition.
 template <bool kHighOnly>
 void imad_wide(Warp& warp, const Instruction& in, std::uint32_t mask) {
+  const std::uint32_t carry_in =
+      in.operands[5].kind == OperandKind::none ? 0 : warp.predicate(in.operands[5]);  // .X
   const Addend a(warp, in.operands[2]), b(warp, in.operands[3]);
   const Wide c(warp, in.operands[4]);
   const bool is_signed = in.mode[0] == 0;
@@ -133,9 +135,9 @@ void imad_wide(Warp& warp, const Instruction& in, std::uint32_t mask) {
     const U64 product = is_signed ? static_cast<U64>(std::int64_t{static_cast<std::int32_t>(x)} *
                                                      std::int64_t{static_cast<std::int32_t>(y)})
                                   : U64{x} * y;
-    const U64 sum = product + c[lane];
+    const U64 with_c = product + c[lane], sum = with_c + bit(carry_in, lane);
     out[static_cast<std::size_t>(lane)] = kHighOnly ? sum >> 32 : sum;
-    carry[lane] = sum < product ? 1 : 0;
+    carry[lane] = with_c < product || sum < with_c ? 1 : 0;
   }
   if constexpr (kHighOnly) {
     Lanes high;
@@ -176,6 +178,17 @@ void lea_high(Warp& warp, const Instruction& in, std::uint32_t mask) {
     scaled[lane] =
         static_cast<std::uint32_t>((U64{c.word(lane)} << 32 | a.word(lane)) << in.operands[5].value >> 32);
   add_scaled(warp, in, mask, scaled, in.operands[3], in.mode[0] != 0 ? warp.predicate(in.operands[6]) : 0);
+}
+
+// The upper word of a << n with a sign-extended to 64 bits, plus b.
+void lea_high_signed(Warp& warp, const Instruction& in, std::uint32_t mask) {
+  const Addend a(warp, in.operands[2]);
+  Lanes scaled;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const auto extended = static_cast<U64>(std::int64_t{static_cast<std::int32_t>(a.word(lane))});
+    scaled[lane] = static_cast<std::uint32_t>(extended << in.operands[4].value >> 32);
+  }
+  add_scaled(warp, in, mask, scaled, in.operands[3], 0);
 }
 
 // (c:a) shifted by b; .U32 and .S32 shift one word, which the other's being RZ makes sure of (decoder.cpp).
@@ -221,6 +234,21 @@ void lop3(Warp& warp, const Instruction& in, std::uint32_t mask) {
   for (int lane = 0; lane < kLanes; ++lane) nonzero[lane] = out[lane] != 0 ? 1 : 0;
   warp.write(in.operands[1], out, mask);
   warp.write_predicate(in.operands[0], pack(nonzero) | warp.predicate(in.operands[6]), mask);
+}
+
+// Two results from two tables of 8, as lop3 has them.
+void plop3(Warp& warp, const Instruction& in, std::uint32_t mask) {
+  const std::uint32_t a = warp.predicate(in.operands[2]), b = warp.predicate(in.operands[3]),
+                      c = warp.predicate(in.operands[4]);
+  const auto look_up = [&](std::int64_t table) {
+    std::uint32_t bits = 0;
+    for (int row = 0; row < 8; ++row)
+      if ((table >> row & 1) != 0)
+        bits |= ((row & 4) != 0 ? a : ~a) & ((row & 2) != 0 ? b : ~b) & ((row & 1) != 0 ? c : ~c);
+    return bits;
+  };
+  warp.write_predicate(in.operands[0], look_up(in.operands[5].value), mask);
+  warp.write_predicate(in.operands[1], look_up(in.operands[6].value), mask);
 }
 
 // Each nibble of b picks one of the 8 bytes of (c:a); with its upper bit, that byte's sign eight times.
@@ -334,6 +362,8 @@ constexpr std::array kEntries{
     InstructionEntry{"UIMAD", "d i i i", imad, Control::none, Proof::argued, kMultiplyAdd},
     InstructionEntry{"IMAD.X", "d i i i q", imad_x, Control::none, Proof::argued, "a * b + c + the carry q"},
     InstructionEntry{"IMAD.WIDE[.U32]", "D p? i i l", imad_wide<false>, Control::none, Proof::argued, kWideMultiplyAdd},
+    InstructionEntry{"IMAD.WIDE[.U32].X", "D p? i i l q", imad_wide<false>, Control::none, Proof::argued,
+                     "a * b + c + the carry q in 64 bits, p its carry; PTX madc.wide.u32"},
     InstructionEntry{"UIMAD.WIDE[.U32]", "D p? i i l", imad_wide<false>, Control::none, Proof::argued, kWideMultiplyAdd},
     InstructionEntry{"IMAD.HI[.U32]", "d p? i i l", imad_wide<true>, Control::none, Proof::argued,
                      "upper word of a * b + c in 64 bits, p its carry; PTX mad.hi.u32"},
@@ -343,10 +373,14 @@ constexpr std::array kEntries{
     InstructionEntry{"ULEA.HI", "d p? i i i n", lea_high, Control::none, Proof::argued, kScaledHigh},
     InstructionEntry{"LEA.HI{.X}", "d p? i i i n q", lea_high, Control::none, Proof::argued, kScaledHigh},
     InstructionEntry{"ULEA.HI{.X}", "d p? i i i n q", lea_high, Control::none, Proof::argued, kScaledHigh},
+    InstructionEntry{"LEA.HI.SX32", "d p? i i n", lea_high_signed, Control::none, Proof::argued,
+                     "upper word of a << n, a sign-extended to 64 bits, plus b"},
     InstructionEntry{"SHF{.L|.R}{.U32|.S32|.U64|.S64}[.HI]", "d i i i", shf, Control::none, Proof::argued, kShift},
     InstructionEntry{"USHF{.L|.R}{.U32|.S32|.U64|.S64}[.HI]", "d i i i", shf, Control::none, Proof::argued, kShift},
     InstructionEntry{"LOP3.LUT", "p? d i i i n q", lop3, Control::none, Proof::argued, kLogic},
     InstructionEntry{"ULOP3.LUT", "p? d i i i n q", lop3, Control::none, Proof::argued, kLogic},
+    InstructionEntry{"PLOP3.LUT", "p p q q q n n", plop3, Control::none, Proof::argued,
+                     "two predicates from three, each by a table of 8"},
     InstructionEntry{"PRMT", "d i i i", prmt, Control::none, Proof::argued,
                      "four bytes of (c:a) by the nibbles of b; PTX prmt.b32"},
     InstructionEntry{"UPRMT", "d i i i", prmt, Control::none, Proof::argued,

@@ -83,7 +83,7 @@ class WarpRun {
       case Control::branch:
       case Control::call:
         return split({mask, in.target}, others);
-      case Control::branch_uniform: {
+      case Control::branch_if: {
         const std::uint32_t taken = mask & warp_.predicate(in.operands[0]);
         return split({taken, in.target}, {fragment.mask & ~taken, next});
       }

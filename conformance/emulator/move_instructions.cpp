@@ -51,6 +51,11 @@ void special(Warp& warp, const Instruction& in, std::uint32_t mask) {
   warp.write(in.operands[0], read_special(warp, static_cast<SpecialRegister>(in.operands[1].index)), mask);
 }
 
+void zero_pair(Warp& warp, const Instruction& in, std::uint32_t mask) {
+  warp.write(in.operands[0], Lanes{}, mask, 0);
+  warp.write(in.operands[0], Lanes{}, mask, 1);
+}
+
 constexpr std::string_view kMove = "a copy";
 constexpr std::string_view kSelect = "q ? a : b; PTX selp";
 constexpr std::string_view kConstant = "words of constant bank 0; PTX ld.param";
@@ -73,6 +78,7 @@ constexpr std::array kEntries{
     InstructionEntry{"LDCU", "d i", move<1>, Control::none, Proof::argued, kConstant},
     InstructionEntry{"LDCU.64", "D l", move<2>, Control::none, Proof::argued, kConstant},
     InstructionEntry{"LDCU.128", "D l", move<4>, Control::none, Proof::argued, kConstant},
+    InstructionEntry{"CS2R", "D z", zero_pair, Control::none, Proof::argued, "zero to a register pair; no other source is known"},
     InstructionEntry{"S2R", "d s", special, Control::none, Proof::argued, "threadIdx, blockIdx, lane; PTX %tid, %ctaid"},
     InstructionEntry{"S2UR", "d s", special, Control::none, Proof::argued, "blockIdx; PTX %ctaid"},
 };

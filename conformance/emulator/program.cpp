@@ -221,6 +221,9 @@ class OperandReader {
         return immediate(number());
       case 'm':
         return parse_address(take());
+      case 'z':
+        if (take() != "SRZ") throw DoesNotFit{};
+        return {};
       case 's':
         return special();
       case 'b':
