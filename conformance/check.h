@@ -33,6 +33,14 @@ struct PlannedCheck {
   Record record;
   std::function<std::unique_ptr<Check>()> start;
   std::string unavailable;  // "no CUDA device", with the remedy
+
+  // Where several devices of one architecture share the blocks: each of them, and the check on it. Otherwise
+  // empty.
+  struct OnDevice {
+    std::string device;
+    std::function<std::unique_ptr<Check>()> start;
+  };
+  std::vector<OnDevice> devices{};
 };
 
 }  // namespace bitproof::conformance

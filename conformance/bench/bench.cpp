@@ -151,8 +151,14 @@ BenchEntry entry_of(const BenchSubject& subject, Contender& contender) {
 
 template <reference::Half T>
 std::uint64_t expected_digest(const BenchSubject& subject, const Case& c, std::uint64_t seed) {
-  const std::string key = "bench " + std::to_string(c.rows) + 'x' + std::to_string(c.width);
-  return expected_for<T>(subject.op, reference::kPytorch211Cuda)->digest(c, seed, key);
+  const reference::Profile& profile = reference::kPytorch211Cuda;
+  const BlockOfDomain shape{.op = std::string(subject.op.name),
+                            .dtype = std::string(name(subject.dtype)),
+                            .profile = std::string(profile.name),
+                            .domain = "bench, rows of " + std::to_string(c.width),
+                            .total = c.elements(),
+                            .seed = seed};
+  return expected_for<T>(subject.op, profile)->digest(c, shape);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,8 +11,8 @@
 
 #include "conformance/command_line/commands.h"
 #include "conformance/command_line/record_table.h"
-#include "conformance/command_line/run_on_devices.h"
 #include "conformance/command_line/terminal.h"
+#include "conformance/isolation/device_probe.h"
 #include "conformance/report/combine.h"
 #include "conformance/report/report_writer.h"
 #include "conformance/report/shard.h"
@@ -32,6 +34,9 @@ struct RunOptions {
   std::optional<std::uint64_t> block;
   std::optional<std::string> report_directory;
   std::vector<std::string> required_devices;
+  std::optional<std::int64_t> time_limit;  // seconds
+  std::uint64_t memory_limit = 0;          // MiB
+  bool in_process = false;
   bool resume = false;
   bool json = false;
 };
@@ -42,10 +47,12 @@ int complain(const Error& error) {
 }
 
 bool has_device(const std::vector<PlannedCheck>& plan, const std::string& device) {
+  const auto is_it = [&](const std::string& name) {
+    return device == "cuda" || device == "emulated" ? name.starts_with(device) : name == device;
+  };
   return std::ranges::any_of(plan, [&](const PlannedCheck& check) {
-    return check.start &&
-           (device == "cuda" || device == "emulated" ? check.record.device.starts_with(device)
-                                                     : check.record.device == device);
+    return check.start && (is_it(check.record.device) ||
+                           std::ranges::any_of(check.devices, is_it, &PlannedCheck::OnDevice::device));
   });
 }
 
@@ -81,28 +88,6 @@ int exit_status(const std::vector<PlannedCheck>& plan, const std::vector<Record>
   return could_not_run || !tested ? kCouldNotRun : kPassed;
 }
 
-// The GPUs that have something to do.
-std::vector<std::string> gpus_of(const std::vector<PlannedCheck>& plan) {
-  std::vector<std::string> gpus;
-  for (const std::string& device : distinct(plan, &Record::device))
-    if (device.starts_with("cuda:") && has_device(plan, device)) gpus.push_back(device);
-  return gpus;
-}
-
-// The options that a worker process gets from its parent.
-std::vector<std::string> worker_arguments(const RunOptions& options) {
-  std::vector<std::string> arguments{"--profile", options.profile, "--seed", std::to_string(options.seed)};
-  const auto add = [&arguments](const char* option, const std::optional<std::string>& value) {
-    if (value) arguments.insert(arguments.end(), {option, *value});
-  };
-  add("--op", options.selection.op);
-  add("--dtype", options.selection.dtype);
-  add("--impl", options.selection.implementation);
-  add("--domain", options.selection.domain);
-  if (options.resume) arguments.push_back("--resume");
-  return arguments;
-}
-
 int run(const RunOptions& options) {
   const auto profile = reference::find_profile(options.profile);
   if (!profile)
@@ -115,10 +100,11 @@ int run(const RunOptions& options) {
     return kCouldNotRun;
   }
 
-  const CudaDevices devices = find_cuda_devices();
-  const Result<std::vector<PlannedCheck>> plan =
+  const CudaDevices devices = options.in_process ? find_cuda_devices() : probe_cuda_devices();
+  Result<std::vector<PlannedCheck>> plan =
       select(all_checks(*profile, options.seed, devices), options.selection);
   if (!plan) return complain(plan.error());
+  plan = shared_among_gpus(*std::move(plan));
   if (options.block) {
     for (const PlannedCheck& check : *plan)
       if (*options.block >= check.record.blocks_total)
@@ -131,18 +117,6 @@ int run(const RunOptions& options) {
   const std::filesystem::path directory = options.report_directory
                                               ? std::filesystem::path(*options.report_directory)
                                               : std::filesystem::path("bitproof-reports") / fresh_report_name();
-  if (const std::vector<std::string> gpus = gpus_of(*plan);
-      gpus.size() > 1 && shard->count == 1 && !options.shard && !options.block) {
-    if (!options.resume && std::filesystem::exists(directory / kReportFile))
-      return complain({ErrorKind::occupied, "there is a report already", directory.string(),
-                       "continue it with --resume, or name another directory with --report"});
-    {
-    std::vector<std::string> hosts;
-    for (const char* host : {"cpu", "emulated"})
-      if (has_device(*plan, host)) hosts.emplace_back(host);
-    return run_on_devices({gpus, hosts, worker_arguments(options), directory, options.json});
-  }
-  }
 
   Report report;
   report.environment = describe_environment(devices.devices);
@@ -157,7 +131,12 @@ int run(const RunOptions& options) {
   if (!writer) return complain(writer.error());
 
   ProgressBar bar;
-  RunnerOptions runner_options{.shard = *shard, .only_block = options.block};
+  RunnerOptions runner_options;
+  runner_options.shard = *shard;
+  runner_options.only_block = options.block;
+  runner_options.isolated = !options.in_process;
+  runner_options.memory_bytes = options.memory_limit << 20;
+  if (options.time_limit) runner_options.time_limit = std::chrono::seconds(*options.time_limit);
   runner_options.progress = [&](std::size_t check, std::uint64_t done, std::uint64_t to_do) {
     bar.show(fmt::format("{} ({} of {})", label((*plan)[check].record), check + 1, plan->size()), done, to_do);
   };
@@ -197,6 +176,17 @@ void add_run_command(CLI::App& app, int& status) {
   command->add_option("--block", options->block, "Only this block of the domain: reproduces a counterexample");
   command->add_option("--report", options->report_directory,
                       "Directory of the report (default: bitproof-reports/<time>-<pid>)");
+  command
+      ->add_option(
+          "--time-limit", options->time_limit,
+          "Seconds that a block may take before the implementation counts as hanging (default: by domain)")
+      ->check(CLI::Range(1, 86400));
+  command
+      ->add_option("--memory-limit", options->memory_limit,
+                   "MiB that an implementation on the CPU may use (default: no limit)")
+      ->check(CLI::Range(1, 1 << 24));
+  command->add_flag("--in-process", options->in_process,
+                    "No worker processes, for debuggers: a crash ends the run");
   command->add_flag("--resume", options->resume, "Continue the report in that directory");
   command->add_option("--require", options->required_devices,
                       "Fail (3) unless this device exists: cpu, cuda, cuda:N");

@@ -173,8 +173,7 @@ class DeviceCheck final : public Check {
   }
 
   std::uint64_t expected_digest(const Launched& launched, std::uint64_t block) {
-    const std::uint64_t seed = subject_.identity.seed;
-    return expected_->digest(launched.c, seed, digest_key(subject_.domain, seed, block));
+    return expected_->digest(launched.c, BlockOfDomain::of(subject_.identity, block));
   }
 
   Record after_refusal(const Launched& launched, std::uint64_t block, const kernels::Applicability& answer,

@@ -106,12 +106,15 @@ std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, st
 namespace {
 
 template <reference::Half T>
-std::uint64_t digest_of_domain(const ElementwiseOperator& op, const reference::Profile& profile,
-                               const ElementwiseDomain& domain, std::uint64_t seed) {
+std::uint64_t digest_of_domain(const ElementwiseOperator& op, std::string_view dtype,
+                               const reference::Profile& profile, const ElementwiseDomain& domain,
+                               std::uint64_t seed) {
   const auto expected = expected_for<T>(op, profile);
+  BlockOfDomain block{
+      std::string(op.name), std::string(dtype), std::string(profile.name), domain.name, domain.total, seed, 0};
   std::uint64_t sum = 0;
-  for (std::uint64_t block = 0; block < domain.blocks; ++block)
-    sum += expected->digest(domain.make_case(block), seed, digest_key(domain, seed, block));
+  for (; block.block < domain.blocks; ++block.block)
+    sum += expected->digest(domain.make_case(block.block), block);
   return sum;
 }
 
@@ -128,8 +131,8 @@ std::optional<std::uint64_t> expected_digest_of_domain(std::string_view op_name,
   if (domain_name == "production" || domain_name == "layout") return std::nullopt;
   const auto domain = make_domain(factored ? "pairs" : domain_name, *op, *dtype, Location::host, seed);
   if (!domain) return std::nullopt;
-  return *dtype == Dtype::bf16 ? digest_of_domain<reference::Bf16>(*op, *profile, *domain, seed)
-                               : digest_of_domain<reference::Fp16>(*op, *profile, *domain, seed);
+  return *dtype == Dtype::bf16 ? digest_of_domain<reference::Bf16>(*op, dtype_name, *profile, *domain, seed)
+                               : digest_of_domain<reference::Fp16>(*op, dtype_name, *profile, *domain, seed);
 }
 
 }  // namespace bitproof::conformance

@@ -1,6 +1,10 @@
 #include "conformance/elementwise/expected.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <utility>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
@@ -59,18 +63,11 @@ std::uint64_t Expected<T>::compute_digest(const Case& c, std::uint64_t seed) con
 }
 
 template <Half T>
-std::uint64_t Expected<T>::digest(const Case& c, std::uint64_t seed, const std::string& key) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = digests_.find(key); found != digests_.end()) return found->second;
-  }
-  const std::uint64_t computed = compute_digest(c, seed);
-  const std::lock_guard lock(mutex_);
-  return digests_.emplace(key, computed).first->second;
-}
-
-std::string digest_key(const ElementwiseDomain& domain, std::uint64_t seed, std::uint64_t block) {
-  return domain.name + ' ' + domain.unit + ' ' + std::to_string(seed) + ' ' + std::to_string(block);
+std::uint64_t Expected<T>::digest(const Case& c, const BlockOfDomain& block) const {
+  if (const auto known = KnownDigests::shared().find(block)) return *known;
+  const std::uint64_t computed = compute_digest(c, block.seed);
+  KnownDigests::shared().add(block, computed);
+  return computed;
 }
 
 template <Half T>

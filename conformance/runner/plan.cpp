@@ -9,6 +9,7 @@
 
 #include "conformance/elementwise/elementwise_plan.h"
 #include "conformance/emulator/emulated_plan.h"
+#include "conformance/report/combine.h"
 #include "conformance/units/unit_plan.h"
 
 namespace bitproof::conformance {
@@ -113,6 +114,26 @@ Result<std::vector<PlannedCheck>> select(std::vector<PlannedCheck> checks, const
     return Error{ErrorKind::bad_argument, "each option matches something, but no check matches all of them",
                  "--op, --dtype, --impl, --domain, --device", "see `./bitproof list` for what runs where"};
   return checks;
+}
+
+std::vector<PlannedCheck> shared_among_gpus(std::vector<PlannedCheck> checks) {
+  std::vector<PlannedCheck> shared;
+  for (PlannedCheck& check : checks) {
+    const bool on_gpu = check.start && check.record.device.starts_with("cuda:");
+    const auto same = std::ranges::find_if(shared, [&](const PlannedCheck& other) {
+      return other.start && other.record.device.starts_with("cuda:") &&
+             same_identity(other.record, check.record);
+    });
+    if (!on_gpu || same == shared.end()) {
+      shared.push_back(std::move(check));
+      continue;
+    }
+    if (same->devices.empty()) same->devices.push_back({same->record.device, same->start});
+    same->devices.push_back({check.record.device, check.start});
+    // Planned records differ in the device only, and combining them names both.
+    same->record = *combine(same->record, check.record);
+  }
+  return shared;
 }
 
 }  // namespace bitproof::conformance

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "conformance/check.h"
-#include "conformance/report/result.h"
 #include "conformance/device/cuda_devices.h"
+#include "conformance/report/result.h"
 #include "reference/profile.h"
 
 namespace bitproof::conformance {
@@ -28,6 +28,9 @@ std::vector<PlannedCheck> all_checks(const reference::Profile& profile, std::uin
 // and pairs_factored proves the same of the reference in seconds. The error names what matched nothing, and
 // what there is.
 Result<std::vector<PlannedCheck>> select(std::vector<PlannedCheck> checks, const Selection& selection);
+
+// Checks of one identity on several GPUs become one, whose blocks these share: the record names all of them.
+std::vector<PlannedCheck> shared_among_gpus(std::vector<PlannedCheck> checks);
 
 // Distinct values of one field of the checks' records, in order of first appearance.
 std::vector<std::string> distinct(const std::vector<PlannedCheck>& checks, std::string Record::*field);

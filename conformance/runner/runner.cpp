@@ -1,89 +1,18 @@
 #include "conformance/runner/runner.h"
 
 #include <chrono>
-#include <exception>
-#include <mutex>
+#include <memory>
+#include <span>
+#include <utility>
 
-#include <tbb/parallel_for_each.h>
-
+#include "conformance/isolation/isolated_shares.h"
+#include "conformance/isolation/share.h"
+#include "conformance/isolation/time_limit.h"
+#include "conformance/known_digests.h"
 #include "conformance/report/combine.h"
 
 namespace bitproof::conformance {
 namespace {
-
-// Accumulates the blocks of one check, and stops it at the first thing that ends it.
-class Sweep {
- public:
-  Sweep(Check& check, Record so_far, std::size_t index, std::uint64_t blocks, ReportWriter& writer,
-        const RunnerOptions& options)
-      : check_(check),
-        record_(std::move(so_far)),
-        index_(index),
-        blocks_(blocks),
-        writer_(writer),
-        options_(options) {}
-
-  void run(const std::vector<std::uint64_t>& blocks) {
-    last_ = std::chrono::steady_clock::now();
-    if (check_.concurrent_blocks()) {
-      tbb::parallel_for_each(blocks, [this](std::uint64_t block) { run_block(block); });
-    } else {
-      for (const std::uint64_t block : blocks) run_block(block);
-    }
-  }
-
-  Record result() const { return record_; }
-  std::optional<Error> write_error() const { return write_error_; }
-
- private:
-  void run_block(std::uint64_t block) {
-    if (stopped()) return;
-    Record of_block;
-    try {
-      of_block = check_.run_block(block);
-    } catch (const std::exception& failure) {
-      of_block = check_.plan();
-      of_block.verdict = Verdict::error;
-      of_block.reason = "block " + std::to_string(block) + ": " + failure.what();
-    }
-    add(of_block);
-  }
-
-  bool stopped() {
-    const std::lock_guard lock(mutex_);
-    return record_.verdict == Verdict::error || write_error_.has_value();
-  }
-
-  void add(Record of_block) {
-    const std::lock_guard lock(mutex_);
-    // Wall time since the last block: with concurrent blocks, the sum over blocks would count it several times.
-    const auto now = std::chrono::steady_clock::now();
-    of_block.seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    Result<Record> sum = combine(record_, of_block);
-    if (!sum) {
-      record_.verdict = Verdict::error;
-      record_.reason = sum.error().message();
-    } else {
-      record_ = std::move(*sum);
-    }
-    ++done_;
-    if (const Result<Done> written = writer_.checkpoint(index_, record_); !written)
-      write_error_ = written.error();
-    options_.progress(index_, done_, blocks_);
-  }
-
-  Check& check_;
-  Record record_;
-  std::size_t index_;
-  std::uint64_t blocks_;
-  ReportWriter& writer_;
-  const RunnerOptions& options_;
-  std::mutex mutex_;
-  std::uint64_t done_ = 0;
-  std::chrono::steady_clock::time_point last_;
-  std::optional<Error> write_error_;
-};
 
 Record not_run(Record record, std::string reason) {
   record.verdict = Verdict::not_run;
@@ -107,43 +36,162 @@ std::vector<std::uint64_t> numbers_of(const std::vector<BlockRange>& ranges) {
   return numbers;
 }
 
+// Where records go: a report, or nowhere.
+struct RecordSink {
+  std::function<Result<Done>(std::size_t check, const Record&)> checkpoint, update;
+};
+
+// The records of a plan as they grow.
+class Records final : public CheckEvents {
+ public:
+  Records(std::vector<Record> before, RecordSink sink, const RunnerOptions& options)
+      : sink_(std::move(sink)), options_(options) {
+    for (Record& record : before) growing_.push_back({.record = std::move(record)});
+  }
+
+  // What is left to do of a check, by each of the devices it can run on. Decides at once what needs no run.
+  std::vector<Share> plan(std::size_t index, const PlannedCheck& check) {
+    Growing& growing = growing_[index];
+    Record& record = growing.record;
+    growing.range = options_.only_block ? BlockRange{*options_.only_block, *options_.only_block + 1}
+                                        : share_of(options_.shard, record.blocks_total);
+    if (is_finished(record, growing.range)) {
+      options_.finished(record);
+      return {};
+    }
+    if (!check.start) return decide(index, not_run(record, check.unavailable));
+    if (growing.range.begin >= growing.range.end)
+      return decide(index, not_run(record, "this shard has no block of the domain"));
+
+    record.verdict = Verdict::not_run;
+    record.reason.clear();
+    growing.to_do = numbers_of(remaining(growing.range, record.blocks));
+    std::vector<Share> shares = deal(index, check, growing.to_do);
+    growing.shares = shares.size();
+    return shares;
+  }
+
+  bool ended() const { return write_error_.has_value(); }
+  std::optional<Error> write_error() const { return write_error_; }
+  const Record& record(std::size_t index) const { return growing_[index].record; }
+
+  void started(std::size_t check) override { growing_[check].last = Clock::now(); }
+  void begun(std::size_t, std::uint64_t) override {}
+
+  void block_done(std::size_t check, Record of_block) override {
+    Growing& growing = growing_[check];
+    KnownDigests::shared().learn(of_block);
+    // Wall time since the last block: with concurrent blocks, the sum over blocks would count it several times.
+    const auto now = Clock::now();
+    of_block.seconds = std::chrono::duration<double>(now - growing.last).count();
+    growing.last = now;
+    Result<Record> sum = combine(growing.record, of_block);
+    if (!sum) {
+      growing.record.verdict = Verdict::error;
+      growing.record.reason = sum.error().message();
+    } else {
+      growing.record = *std::move(sum);
+    }
+    ++growing.done;
+    if (const Result<Done> written = sink_.checkpoint(check, growing.record); !written)
+      write_error_ = written.error();
+    options_.progress(check, growing.done, growing.to_do.size());
+  }
+
+  void failed(std::size_t check, std::string reason) override {
+    growing_[check].record.verdict = Verdict::error;
+    growing_[check].record.reason = std::move(reason);
+    finished(check);
+  }
+
+  // One device is through with its share.
+  void finished(std::size_t check) override {
+    Growing& growing = growing_[check];
+    if (--growing.shares > 0) return;
+    (void)decide(check, options_.only_block ? of_one_block(growing.record, *options_.only_block)
+                                            : decided(growing.record, growing.range));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Growing {
+    Record record;
+    BlockRange range{};
+    std::vector<std::uint64_t> to_do{};
+    std::size_t shares = 0;  // not finished yet
+    std::uint64_t done = 0;  // blocks
+    Clock::time_point last{};
+  };
+
+  std::vector<Share> decide(std::size_t index, Record record) {
+    growing_[index].record = std::move(record);
+    if (const Result<Done> written = sink_.update(index, growing_[index].record); !written)
+      write_error_ = written.error();
+    options_.finished(growing_[index].record);
+    return {};
+  }
+
+  // Contiguous parts of the blocks, one for every device.
+  std::vector<Share> deal(std::size_t index, const PlannedCheck& check,
+                          const std::vector<std::uint64_t>& blocks) const {
+    std::vector<PlannedCheck::OnDevice> devices = check.devices;
+    if (devices.empty()) devices.push_back({check.record.device, check.start});
+    const std::chrono::milliseconds time_limit =
+        options_.time_limit.value_or(time_limit_of(check.record.domain));
+    std::vector<Share> shares;
+    for (std::uint64_t i = 0; i < devices.size(); ++i) {
+      const BlockRange part = share_of({i, devices.size()}, blocks.size());
+      if (part.begin == part.end) continue;
+      const auto first = blocks.begin() + static_cast<std::ptrdiff_t>(part.begin);
+      const auto last = blocks.begin() + static_cast<std::ptrdiff_t>(part.end);
+      shares.push_back({.check = index,
+                        .implementation = check.record.implementation,
+                        .device = devices[i].device,
+                        .start = devices[i].start,
+                        .blocks = {first, last},
+                        .time_limit = time_limit});
+    }
+    return shares;
+  }
+
+  RecordSink sink_;
+  const RunnerOptions& options_;
+  std::vector<Growing> growing_;
+  std::optional<Error> write_error_;
+};
+
+void run(const std::vector<PlannedCheck>& plan, Records& records, const RunnerOptions& options) {
+  std::vector<Share> shares;
+  for (std::size_t i = 0; i < plan.size() && !records.ended(); ++i)
+    for (Share& share : records.plan(i, plan[i])) shares.push_back(std::move(share));
+  if (options.isolated) {
+    run_isolated(std::move(shares), records,
+                 {.memory_bytes = options.memory_bytes, .stop = [&records] { return records.ended(); }});
+    return;
+  }
+  for (std::span<const Share> rest(shares); !rest.empty() && !records.ended();)
+    rest = rest.subspan(run_shares(rest, records));
+}
+
 }  // namespace
 
 Result<Done> run_plan(const std::vector<PlannedCheck>& plan, ReportWriter& writer,
                       const RunnerOptions& options) {
-  const Report before = writer.snapshot();
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    Record record = before.records[i];
-    const BlockRange share = options.only_block ? BlockRange{*options.only_block, *options.only_block + 1}
-                                                : share_of(options.shard, record.blocks_total);
-    if (is_finished(record, share)) {
-      options.finished(record);
-      continue;
-    }
-    if (!plan[i].start) {
-      record = not_run(std::move(record), plan[i].unavailable);
-    } else if (share.begin >= share.end) {
-      record = not_run(std::move(record), "this shard has no block of the domain");
-    } else {
-      try {
-        const std::unique_ptr<Check> check = plan[i].start();
-        const std::vector<std::uint64_t> blocks = numbers_of(remaining(share, record.blocks));
-        record.verdict = Verdict::not_run;
-        record.reason.clear();
-        Sweep sweep(*check, std::move(record), i, blocks.size(), writer, options);
-        sweep.run(blocks);
-        if (sweep.write_error()) return *sweep.write_error();
-        record = options.only_block ? of_one_block(sweep.result(), *options.only_block)
-                                    : decided(sweep.result(), share);
-      } catch (const std::exception& failure) {
-        record.verdict = Verdict::error;
-        record.reason = failure.what();
-      }
-    }
-    if (const Result<Done> written = writer.update(i, record); !written) return written.error();
-    options.finished(record);
-  }
+  const RecordSink report{
+      .checkpoint = [&](std::size_t check, const Record& record) { return writer.checkpoint(check, record); },
+      .update = [&](std::size_t check, const Record& record) { return writer.update(check, record); }};
+  Records records(writer.snapshot().records, report, options);
+  run(plan, records, options);
+  if (records.write_error()) return *records.write_error();
   return Done{};
+}
+
+Record run_check_isolated(const PlannedCheck& check, const RunnerOptions& options) {
+  const auto nowhere = [](std::size_t, const Record&) { return Result<Done>(Done{}); };
+  Records records({check.record}, {.checkpoint = nowhere, .update = nowhere}, options);
+  run({check}, records, options);
+  return records.record(0);
 }
 
 }  // namespace bitproof::conformance

@@ -16,6 +16,7 @@
 #include <tbb/global_control.h>
 
 #include "conformance/report/combine.h"
+#include "conformance/runner/plan.h"
 #include "tests/conformance/elementwise_samples.h"
 #include "tests/conformance/report/samples.h"
 
@@ -64,8 +65,15 @@ std::vector<Record> run(const std::vector<PlannedCheck>& plan, const RunnerOptio
   return writer->snapshot().records;
 }
 
-RunnerOptions of_shard(std::uint64_t index, std::uint64_t count) {
+// In this process, so that a check can be watched.
+RunnerOptions watched_run() {
   RunnerOptions options;
+  options.isolated = false;
+  return options;
+}
+
+RunnerOptions of_shard(std::uint64_t index, std::uint64_t count) {
+  RunnerOptions options = watched_run();
   options.shard = {index, count};
   return options;
 }
@@ -95,6 +103,31 @@ TEST(Runner, RunsEveryBlockOfEveryCheck) {
   EXPECT_EQ(records[1].first->block, 7u);
   EXPECT_EQ(records[1].first->row, 1u);
   EXPECT_EQ(records[1].first->column, 2u);
+}
+
+TEST(Runner, GivesTheSameRecordsInWorkersAndInThisProcess) {
+  const std::vector<PlannedCheck> plan{testing::planned(sample()),
+                                       testing::planned(sample(wrong_in_block_seven()))};
+  const std::vector<Record> isolated = run(plan), together = run(plan, watched_run());
+  for (std::size_t i = 0; i < plan.size(); ++i) EXPECT_EQ(timeless(isolated[i]), timeless(together[i]));
+}
+
+TEST(Runner, DevicesOfOneArchitectureShareTheBlocks) {
+  const auto on = [](const std::string& device) {
+    ElementwiseSubject subject = sample(wrong_in_block_seven());
+    subject.identity.device = device;
+    return testing::planned(subject);
+  };
+  const std::vector<PlannedCheck> plan = shared_among_gpus({on("cuda:0"), on("cuda:1"), on("cpu")});
+  ASSERT_EQ(plan.size(), 2u);
+  EXPECT_EQ(plan[0].record.device, "cuda:0+cuda:1");
+  const std::vector<Record> records = run(plan);
+  Record whole = records[1];
+  EXPECT_EQ(records[0].device, "cuda:0+cuda:1");
+  EXPECT_EQ(records[0].digest, whole.digest);
+  EXPECT_EQ(records[0].tested, whole.tested);
+  EXPECT_EQ(records[0].blocks, (std::vector<BlockRange>{{0, kBlocks}}));
+  EXPECT_EQ(records[0].mismatches, 1u);
 }
 
 RC_GTEST_PROP(RunnerProperty, ShardsAddUpToTheUnshardedRun, ()) {
@@ -156,8 +189,9 @@ PlannedCheck watched(std::function<void(std::uint64_t)> before, bool concurrent 
 
 TEST(Runner, RunsTheBlocksOfADeviceCheckInOrder) {
   std::vector<std::uint64_t> seen;
-  EXPECT_EQ(run({watched([&seen](std::uint64_t block) { seen.push_back(block); })}).front().verdict,
-            Verdict::bit_exact);
+  EXPECT_EQ(
+      run({watched([&seen](std::uint64_t block) { seen.push_back(block); })}, watched_run()).front().verdict,
+      Verdict::bit_exact);
   EXPECT_EQ(seen.size(), kBlocks);
   EXPECT_TRUE(std::ranges::is_sorted(seen));
 }
@@ -196,13 +230,13 @@ TEST(Runner, AResumedRunTestsOnlyWhatIsLeftAndEndsWithTheSameRecord) {
   const std::vector<PlannedCheck> rest{watched([&seen](std::uint64_t block) { seen.push_back(block); })};
   Result<ReportWriter> writer = ReportWriter::resume(directory.path() / "report", report_of(plan));
   ASSERT_TRUE(writer);
-  ASSERT_TRUE(run_plan(rest, *writer, {}));
+  ASSERT_TRUE(run_plan(rest, *writer, watched_run()));
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{5, 6, 7, 8, 9, 10, 11, 12}));
   EXPECT_EQ(timeless(writer->snapshot().records.front()), timeless(whole));
 
   // And once more: nothing is left.
   seen.clear();
-  ASSERT_TRUE(run_plan(rest, *writer, {}));
+  ASSERT_TRUE(run_plan(rest, *writer, watched_run()));
   EXPECT_TRUE(seen.empty());
 }
 
@@ -244,9 +278,10 @@ TEST(Runner, ACheckThatThrowsBecomesAnErrorAndTheRunGoesOn) {
 TEST(Runner, ACheckThatThrowsStopsAtOnce) {
   std::vector<std::uint64_t> seen;
   (void)run({watched([&seen](std::uint64_t block) {
-    seen.push_back(block);
-    throw std::runtime_error("lost");
-  })});
+              seen.push_back(block);
+              throw std::runtime_error("lost");
+            })},
+            watched_run());
   EXPECT_EQ(seen, std::vector<std::uint64_t>{0});
 }
 
@@ -283,7 +318,7 @@ TEST(Runner, EndsWhenTheReportCannotBeWritten) {
   options.checkpoint_interval = std::chrono::milliseconds{0};
   Result<ReportWriter> writer = ReportWriter::create(report, report_of(plan), options);
   ASSERT_TRUE(writer);
-  const Result<Done> done = run_plan(plan, *writer, {});
+  const Result<Done> done = run_plan(plan, *writer, watched_run());
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().kind, ErrorKind::unwritable);
 }
