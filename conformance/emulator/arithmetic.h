@@ -52,36 +52,44 @@ inline float round_to_float(double odd, Rounding rounding) {
   return nearest;
 }
 
-// a + b for doubles that are FP32 numbers or products of two of them.
-inline float add_rounded(double a, double b, Rounding rounding) {
-  const double sum = sum_to_odd(a, b);
-  // An exact zero from different signs is negative only when rounding down (IEEE 754-2019, 6.3).
-  if (sum == 0 && rounding == Rounding::down && std::signbit(a) != std::signbit(b)) return -0.0f;
-  return round_to_float(sum, rounding);
-}
-
 // FP32 operations in the forms that the fast paths do not cover. `flush` is .FTZ: on inputs and on the result.
 struct Float32Mode {
   bool flush = false;
   Rounding rounding = Rounding::nearest;
 };
 
-inline std::uint32_t finish(float result, Float32Mode mode) {
-  const std::uint32_t bits = canonical(result);
-  return mode.flush ? flushed(bits) : bits;
-}
 inline float start(std::uint32_t bits, Float32Mode mode) { return as_float(mode.flush ? flushed(bits) : bits); }
 
+// Whether a result is tiny as IEEE 754-2019, 7.5 defines it after rounding: below 2^-126 when it is rounded to 24
+// bits as if exponents had no end. 2^-126 - 2^-150 is, though rounding to FP32 makes it 2^-126; 2^-126 - 2^-152
+// is not (probes fmul_rn_ftz and ffma_rn_ftz on an H200).
+inline bool is_tiny(double odd, Rounding rounding) {
+  if (std::fabs(odd) >= 0x1p-126) return false;
+  constexpr double kScale = 0x1p64;  // where FP32 has room
+  return std::fabs(round_to_float(odd * kScale, rounding)) < 0x1p-126 * kScale;
+}
+
+inline std::uint32_t finish(double odd, Float32Mode mode) {
+  if (mode.flush && is_tiny(odd, mode.rounding)) return std::signbit(odd) ? kSignBit : 0;
+  return canonical(round_to_float(odd, mode.rounding));
+}
+
+// a + b for doubles that are FP32 numbers or products of two of them. An exact zero from different signs is
+// negative only when rounding down (IEEE 754-2019, 6.3).
+inline std::uint32_t add_rounded(double a, double b, Float32Mode mode) {
+  const double sum = sum_to_odd(a, b);
+  const bool negative_zero = sum == 0 && mode.rounding == Rounding::down && std::signbit(a) != std::signbit(b);
+  return finish(negative_zero ? -0.0 : sum, mode);
+}
+
 inline std::uint32_t add32(std::uint32_t a, std::uint32_t b, Float32Mode mode) {
-  return finish(add_rounded(start(a, mode), start(b, mode), mode.rounding), mode);
+  return add_rounded(start(a, mode), start(b, mode), mode);
 }
 inline std::uint32_t multiply32(std::uint32_t a, std::uint32_t b, Float32Mode mode) {
-  const double product = double{start(a, mode)} * double{start(b, mode)};  // exact: 48 bits
-  return finish(round_to_float(product, mode.rounding), mode);
+  return finish(double{start(a, mode)} * double{start(b, mode)}, mode);  // exact: 48 bits
 }
 inline std::uint32_t fused_multiply_add32(std::uint32_t a, std::uint32_t b, std::uint32_t c, Float32Mode mode) {
-  const double product = double{start(a, mode)} * double{start(b, mode)};
-  return finish(add_rounded(product, start(c, mode), mode.rounding), mode);
+  return add_rounded(double{start(a, mode)} * double{start(b, mode)}, start(c, mode), mode);
 }
 
 // 16-bit operations: exact, then one rounding to nearest.

@@ -7,7 +7,6 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "conformance/emulator/fault.h"
 
@@ -159,9 +158,15 @@ std::vector<std::string> names_of(const std::map<std::string, int>& counted) {
 }
 
 std::string widths_of(const std::map<int, int>& counted) {
-  std::vector<int> widths;
-  for (const auto& [bytes, count] : counted) widths.push_back(bytes);
-  return widths.empty() ? "none" : fmt::format("of {} bytes", fmt::join(widths, ", "));
+  std::string widths;
+  for (const auto& [bytes, count] : counted) widths += (widths.empty() ? "of " : ", ") + std::to_string(bytes);
+  return widths.empty() ? "none" : widths + " bytes";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += text.empty() ? word : ' ' + word;
+  return text;
 }
 
 bool all_are(const std::map<int, int>& counted, int bytes) { return counted.size() == 1 && counted.contains(bytes); }
@@ -238,8 +243,8 @@ std::vector<std::string> compare(const AuditFacts& facts, const AuditExpectation
   if (facts.sum != expected.sum)
     wrong.push_back(fmt::format("the sum: {}, expected {}", name(facts.sum), name(expected.sum)));
   if (names_of(facts.unit_functions) != expected.unit_functions)
-    wrong.push_back(fmt::format("special-function unit: {}, expected {}", fmt::join(names_of(facts.unit_functions), " "),
-                                fmt::join(expected.unit_functions, " ")));
+    wrong.push_back(fmt::format("special-function unit: {}, expected {}", joined(names_of(facts.unit_functions)),
+                                joined(expected.unit_functions)));
   if (!all_are(facts.loads, expected.access_bytes))
     wrong.push_back(fmt::format("loads {}, expected of {} bytes", widths_of(facts.loads), expected.access_bytes));
   if (!all_are(facts.stores, expected.access_bytes))

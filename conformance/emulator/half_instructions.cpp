@@ -94,14 +94,14 @@ void f2fp(Warp& warp, const Instruction& in, std::uint32_t mask) {
 }
 
 constexpr std::array kEntries{
-    InstructionEntry{"HADD2[.F32|.BF16_V2]", "d h h", hadd2, Control::none, Proof::argued,
+    InstructionEntry{"HADD2[.F32|.BF16_V2]", "d h h", hadd2, Control::none, Proof::card,
                      "a + b in both halves, each rounded once; .F32: of the first half, in FP32; PTX add.f16x2, "
                      "cvt.f32.f16"},
-    InstructionEntry{"HFMA2[.MMA][.BF16_V2]", "d h h h", hfma2, Control::none, Proof::argued,
+    InstructionEntry{"HFMA2[.MMA][.BF16_V2]", "d h h h", hfma2, Control::none, Proof::card,
                      "a * b + c in both halves, each rounded once; PTX fma.rn.f16x2, fma.rn.bf16x2"},
-    InstructionEntry{"F2FP[.F16.F32].PACK_AB", "d f f", f2fp<Fp16>, Control::none, Proof::argued,
+    InstructionEntry{"F2FP[.F16.F32].PACK_AB", "d f f", f2fp<Fp16>, Control::none, Proof::card,
                      "a to the upper half, b to the lower, rounded to nearest even; PTX cvt.rn.f16x2.f32"},
-    InstructionEntry{"F2FP.BF16[.F32].PACK_AB", "d f f", f2fp<Bf16>, Control::none, Proof::argued,
+    InstructionEntry{"F2FP.BF16[.F32].PACK_AB", "d f f", f2fp<Bf16>, Control::none, Proof::card,
                      "a to the upper half, b to the lower, rounded to nearest even; PTX cvt.rn.bf16x2.f32"},
 };
 

@@ -172,12 +172,14 @@ void lea(Warp& warp, const Instruction& in, std::uint32_t mask) {
 }
 
 void lea_high(Warp& warp, const Instruction& in, std::uint32_t mask) {
+  const std::uint32_t carry_in =
+      in.operands[6].kind == OperandKind::none ? 0 : warp.predicate(in.operands[6]);  // .X
   const Addend a(warp, in.operands[2]), c(warp, in.operands[4]);
   Lanes scaled;
   for (int lane = 0; lane < kLanes; ++lane)
     scaled[lane] =
         static_cast<std::uint32_t>((U64{c.word(lane)} << 32 | a.word(lane)) << in.operands[5].value >> 32);
-  add_scaled(warp, in, mask, scaled, in.operands[3], in.mode[0] != 0 ? warp.predicate(in.operands[6]) : 0);
+  add_scaled(warp, in, mask, scaled, in.operands[3], carry_in);
 }
 
 // The upper word of a << n with a sign-extended to 64 bits, plus b.
@@ -351,46 +353,46 @@ constexpr std::string_view kCompare = "p = (a cmp b) op q, second p = !(a cmp b)
 constexpr std::string_view kCompareHigh = "upper words of a 64-bit comparison, the last q that of the lower words";
 
 constexpr std::array kEntries{
-    InstructionEntry{"IADD3", "d p? p? i i i", iadd3, Control::none, Proof::argued, kAdd},
-    InstructionEntry{"UIADD3", "d p? p? i i i", iadd3, Control::none, Proof::argued, kAdd},
-    InstructionEntry{"IADD3.X", "d p? p? i i i q q", iadd3_x, Control::none, Proof::argued, kAddCarry},
-    InstructionEntry{"UIADD3.X", "d p? p? i i i q q", iadd3_x, Control::none, Proof::argued, kAddCarry},
-    InstructionEntry{"VIADD", "d i i", viadd, Control::none, Proof::argued, "a + b"},
+    InstructionEntry{"IADD3", "d p? p? i i i", iadd3, Control::none, Proof::card, kAdd},
+    InstructionEntry{"UIADD3", "d p? p? i i i", iadd3, Control::none, Proof::card, kAdd},
+    InstructionEntry{"IADD3.X", "d p? p? i i i q q", iadd3_x, Control::none, Proof::card, kAddCarry},
+    InstructionEntry{"UIADD3.X", "d p? p? i i i q q", iadd3_x, Control::none, Proof::card, kAddCarry},
+    InstructionEntry{"VIADD", "d i i", viadd, Control::none, Proof::card, "a + b"},
     InstructionEntry{"IADD.64", "D l l", iadd_64, Control::none, Proof::argued, "a + b in 64 bits; PTX add.s64"},
     InstructionEntry{"UIADD3.64", "D T T l l l", uiadd3_64, Control::none, Proof::argued, "a + b + c in 64 bits"},
-    InstructionEntry{"IMAD[.MOV|.IADD|.SHL][.U32]", "d i i i", imad, Control::none, Proof::argued, kMultiplyAdd},
-    InstructionEntry{"UIMAD", "d i i i", imad, Control::none, Proof::argued, kMultiplyAdd},
-    InstructionEntry{"IMAD.X", "d i i i q", imad_x, Control::none, Proof::argued, "a * b + c + the carry q"},
-    InstructionEntry{"IMAD.WIDE[.U32]", "D p? i i l", imad_wide<false>, Control::none, Proof::argued, kWideMultiplyAdd},
-    InstructionEntry{"IMAD.WIDE[.U32].X", "D p? i i l q", imad_wide<false>, Control::none, Proof::argued,
+    InstructionEntry{"IMAD[.MOV|.IADD|.SHL][.U32]", "d i i i", imad, Control::none, Proof::card, kMultiplyAdd},
+    InstructionEntry{"UIMAD", "d i i i", imad, Control::none, Proof::card, kMultiplyAdd},
+    InstructionEntry{"IMAD.X", "d i i i q", imad_x, Control::none, Proof::card, "a * b + c + the carry q"},
+    InstructionEntry{"IMAD.WIDE[.U32]", "D p? i i l", imad_wide<false>, Control::none, Proof::card, kWideMultiplyAdd},
+    InstructionEntry{"IMAD.WIDE[.U32].X", "D p? i i l q", imad_wide<false>, Control::none, Proof::card,
                      "a * b + c + the carry q in 64 bits, p its carry; PTX madc.wide.u32"},
-    InstructionEntry{"UIMAD.WIDE[.U32]", "D p? i i l", imad_wide<false>, Control::none, Proof::argued, kWideMultiplyAdd},
-    InstructionEntry{"IMAD.HI[.U32]", "d p? i i l", imad_wide<true>, Control::none, Proof::argued,
+    InstructionEntry{"UIMAD.WIDE[.U32]", "D p? i i l", imad_wide<false>, Control::none, Proof::card, kWideMultiplyAdd},
+    InstructionEntry{"IMAD.HI[.U32]", "d p? i i l", imad_wide<true>, Control::none, Proof::card,
                      "upper word of a * b + c in 64 bits, p its carry; PTX mad.hi.u32"},
-    InstructionEntry{"LEA", "d p? i i n", lea, Control::none, Proof::argued, kScaled},
+    InstructionEntry{"LEA", "d p? i i n", lea, Control::none, Proof::card, kScaled},
     InstructionEntry{"ULEA", "d p? i i n", lea, Control::none, Proof::argued, kScaled},
-    InstructionEntry{"LEA.HI", "d p? i i i n", lea_high, Control::none, Proof::argued, kScaledHigh},
-    InstructionEntry{"ULEA.HI", "d p? i i i n", lea_high, Control::none, Proof::argued, kScaledHigh},
-    InstructionEntry{"LEA.HI{.X}", "d p? i i i n q", lea_high, Control::none, Proof::argued, kScaledHigh},
-    InstructionEntry{"ULEA.HI{.X}", "d p? i i i n q", lea_high, Control::none, Proof::argued, kScaledHigh},
-    InstructionEntry{"LEA.HI.SX32", "d p? i i n", lea_high_signed, Control::none, Proof::argued,
+    InstructionEntry{"LEA.HI", "d p? i i i n", lea_high, Control::none, Proof::card, kScaledHigh},
+    InstructionEntry{"ULEA.HI", "d p? i i i n", lea_high, Control::none, Proof::card, kScaledHigh},
+    InstructionEntry{"LEA.HI.X", "d p? i i i n q", lea_high, Control::none, Proof::card, kScaledHigh},
+    InstructionEntry{"ULEA.HI.X", "d p? i i i n q", lea_high, Control::none, Proof::argued, kScaledHigh},
+    InstructionEntry{"LEA.HI.SX32", "d p? i i n", lea_high_signed, Control::none, Proof::card,
                      "upper word of a << n, a sign-extended to 64 bits, plus b"},
-    InstructionEntry{"SHF{.L|.R}{.U32|.S32|.U64|.S64}[.HI]", "d i i i", shf, Control::none, Proof::argued, kShift},
-    InstructionEntry{"USHF{.L|.R}{.U32|.S32|.U64|.S64}[.HI]", "d i i i", shf, Control::none, Proof::argued, kShift},
-    InstructionEntry{"LOP3.LUT", "p? d i i i n q", lop3, Control::none, Proof::argued, kLogic},
-    InstructionEntry{"ULOP3.LUT", "p? d i i i n q", lop3, Control::none, Proof::argued, kLogic},
-    InstructionEntry{"PLOP3.LUT", "p p q q q n n", plop3, Control::none, Proof::argued,
+    InstructionEntry{"SHF{.L|.R}{.U32|.S32|.U64|.S64}[.HI]", "d i i i", shf, Control::none, Proof::card, kShift},
+    InstructionEntry{"USHF{.L|.R}{.U32|.S32|.U64|.S64}[.HI]", "d i i i", shf, Control::none, Proof::card, kShift},
+    InstructionEntry{"LOP3.LUT", "p? d i i i n q", lop3, Control::none, Proof::card, kLogic},
+    InstructionEntry{"ULOP3.LUT", "p? d i i i n q", lop3, Control::none, Proof::card, kLogic},
+    InstructionEntry{"PLOP3.LUT", "p p q q q n n", plop3, Control::none, Proof::card,
                      "two predicates from three, each by a table of 8"},
-    InstructionEntry{"PRMT", "d i i i", prmt, Control::none, Proof::argued,
+    InstructionEntry{"PRMT", "d i i i", prmt, Control::none, Proof::card,
                      "four bytes of (c:a) by the nibbles of b; PTX prmt.b32"},
     InstructionEntry{"UPRMT", "d i i i", prmt, Control::none, Proof::argued,
                      "four bytes of (c:a) by the nibbles of b; PTX prmt.b32"},
     InstructionEntry{"ISETP{.LT|.EQ|.LE|.GT|.NE|.GE}[.U32]{.AND|.OR|.XOR}", "p p i i q", isetp, Control::none,
-                     Proof::argued, kCompare},
+                     Proof::card, kCompare},
     InstructionEntry{"UISETP{.LT|.EQ|.LE|.GT|.NE|.GE}[.U32]{.AND|.OR|.XOR}", "p p i i q", isetp, Control::none,
-                     Proof::argued, kCompare},
+                     Proof::card, kCompare},
     InstructionEntry{"ISETP{.LT|.EQ|.LE|.GT|.NE|.GE}[.U32]{.AND|.OR|.XOR}.EX", "p p i i q q", isetp, Control::none,
-                     Proof::argued, kCompareHigh},
+                     Proof::card, kCompareHigh},
     InstructionEntry{"UISETP{.LT|.EQ|.LE|.GT|.NE|.GE}[.U32]{.AND|.OR|.XOR}.EX", "p p i i q q", isetp, Control::none,
                      Proof::argued, kCompareHigh},
     InstructionEntry{"ISETP{.LT|.EQ|.LE|.GT|.NE|.GE}{.S64|.U64}{.AND|.OR|.XOR}", "p p l l q", isetp_64, Control::none,

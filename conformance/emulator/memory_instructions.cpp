@@ -133,11 +133,11 @@ void stg_256(Warp& warp, const Instruction& in, std::uint32_t mask) {
 }
 
 constexpr std::array kEntries{
-    InstructionEntry{"LDG.E[.EF|.NA][.U8|.S8|.U16|.S16|.64|.128]", "d m", ldg, Control::none, Proof::argued,
+    InstructionEntry{"LDG.E[.EF|.NA][.U8|.S8|.U16|.S16|.64|.128]", "d m", ldg, Control::none, Proof::card,
                      "1 to 16 bytes of global memory; the first modifier is a cache hint; PTX ld.global"},
     InstructionEntry{"LDG.E[.EF|.NA].ENL2.256", "d d m", ldg_256, Control::none, Proof::argued,
                      "32 bytes, the lower 16 to the second register; PTX ld.global.v8.b32"},
-    InstructionEntry{"STG.E[.EF|.NA][.U8|.U16|.64|.128]", "m d", stg, Control::none, Proof::argued,
+    InstructionEntry{"STG.E[.EF|.NA][.U8|.U16|.64|.128]", "m d", stg, Control::none, Proof::card,
                      "1 to 16 bytes to global memory; PTX st.global"},
     InstructionEntry{"STG.E[.EF|.NA].ENL2.256", "m d d", stg_256, Control::none, Proof::argued,
                      "32 bytes, the lower 16 from the first register; PTX st.global.v8.b32"},

@@ -61,26 +61,26 @@ constexpr std::string_view kSelect = "q ? a : b; PTX selp";
 constexpr std::string_view kConstant = "words of constant bank 0; PTX ld.param";
 
 constexpr std::array kEntries{
-    InstructionEntry{"MOV", "d i", move<1>, Control::none, Proof::argued, kMove},
-    InstructionEntry{"UMOV", "d i", move<1>, Control::none, Proof::argued, kMove},
+    InstructionEntry{"MOV", "d i", move<1>, Control::none, Proof::card, kMove},
+    InstructionEntry{"UMOV", "d i", move<1>, Control::none, Proof::card, kMove},
     InstructionEntry{"MOV.64", "D l", move<2>, Control::none, Proof::argued, kMove},
     InstructionEntry{"UMOV.64", "D l", move<2>, Control::none, Proof::argued, kMove},
     InstructionEntry{"R2UR", "d i", to_uniform, Control::none, Proof::argued,
                      "to a uniform register; a finding unless all lanes agree"},
-    InstructionEntry{"SEL", "d i i q", select<1>, Control::none, Proof::argued, kSelect},
-    InstructionEntry{"USEL", "d i i q", select<1>, Control::none, Proof::argued, kSelect},
+    InstructionEntry{"SEL", "d i i q", select<1>, Control::none, Proof::card, kSelect},
+    InstructionEntry{"USEL", "d i i q", select<1>, Control::none, Proof::card, kSelect},
     InstructionEntry{"SEL.64", "D l l q", select<2>, Control::none, Proof::argued, kSelect},
     InstructionEntry{"USEL.64", "D l l q", select<2>, Control::none, Proof::argued, kSelect},
-    InstructionEntry{"LDC", "d i", move<1>, Control::none, Proof::argued, kConstant},
-    InstructionEntry{"LDC.64", "D l", move<2>, Control::none, Proof::argued, kConstant},
-    InstructionEntry{"ULDC", "d i", move<1>, Control::none, Proof::argued, kConstant},
-    InstructionEntry{"ULDC.64", "D l", move<2>, Control::none, Proof::argued, kConstant},
+    InstructionEntry{"LDC", "d i", move<1>, Control::none, Proof::card, kConstant},
+    InstructionEntry{"LDC.64", "D l", move<2>, Control::none, Proof::card, kConstant},
+    InstructionEntry{"ULDC", "d i", move<1>, Control::none, Proof::card, kConstant},
+    InstructionEntry{"ULDC.64", "D l", move<2>, Control::none, Proof::card, kConstant},
     InstructionEntry{"LDCU", "d i", move<1>, Control::none, Proof::argued, kConstant},
     InstructionEntry{"LDCU.64", "D l", move<2>, Control::none, Proof::argued, kConstant},
     InstructionEntry{"LDCU.128", "D l", move<4>, Control::none, Proof::argued, kConstant},
-    InstructionEntry{"CS2R", "D z", zero_pair, Control::none, Proof::argued, "zero to a register pair; no other source is known"},
-    InstructionEntry{"S2R", "d s", special, Control::none, Proof::argued, "threadIdx, blockIdx, lane; PTX %tid, %ctaid"},
-    InstructionEntry{"S2UR", "d s", special, Control::none, Proof::argued, "blockIdx; PTX %ctaid"},
+    InstructionEntry{"CS2R", "D z", zero_pair, Control::none, Proof::card, "zero to a register pair; no other source is known"},
+    InstructionEntry{"S2R", "d s", special, Control::none, Proof::card, "threadIdx, blockIdx, lane; PTX %tid, %ctaid"},
+    InstructionEntry{"S2UR", "d s", special, Control::none, Proof::card, "blockIdx; PTX %ctaid"},
 };
 
 }  // namespace

@@ -117,6 +117,12 @@ TEST(LaneArithmetic, FlushingKeepsTheSignAndNeedsASubnormal) {
   // 2^-126 * 0.5 is subnormal: flushed after the multiplication.
   EXPECT_EQ(multiply32(0x00800000u, 0x3F000000u, {true, Rounding::nearest}), 0u);
   EXPECT_EQ(multiply32(0x00800000u, 0x3F000000u, {false, Rounding::nearest}), 0x00400000u);
+  // (2 - 2^-23) * 2^-127 = 2^-126 - 2^-150 rounds to 2^-126 in FP32, but not with 24 bits: flushed.
+  EXPECT_EQ(multiply32(0x3FFFFFFFu, 0x00400000u, {false, Rounding::nearest}), 0x00800000u);
+  EXPECT_EQ(multiply32(0x3F7FFFFFu, 0x00800000u, {true, Rounding::nearest}), 0u);
+  // 2^-126 - 2^-152 rounds to 2^-126 with 24 bits too: kept, as on an H200.
+  EXPECT_EQ(fused_multiply_add32(0x80800000u, 0x32800000u, 0x00800000u, {true, Rounding::nearest}), 0x00800000u);
+  EXPECT_EQ(fused_multiply_add32(0x80800000u, 0x32800000u, 0x00800000u, {true, Rounding::zero}), 0u);
 }
 
 TEST(LaneArithmetic, AnExactZeroIsNegativeOnlyWhenRoundingDown) {
