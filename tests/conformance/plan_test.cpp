@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "conformance/report/combine.h"
+#include "kernels/architecture.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -51,6 +52,7 @@ TEST(Plan, RecordsAreNotRunYetAndDistinct) {
 TEST(Plan, WithoutADeviceItsChecksSayWhyTheyCannotRun) {
   std::size_t on_cuda = 0;
   for (const PlannedCheck& check : checks_without_device()) {
+    if (check.record.evidence == "emulated") continue;  // needs listings, and no device
     const bool on_cpu = check.record.device == "cpu";
     EXPECT_EQ(static_cast<bool>(check.start), on_cpu) << label(check.record);
     EXPECT_EQ(check.unavailable, on_cpu ? "" : kWhy);
@@ -115,9 +117,39 @@ TEST(Select, NarrowsByDevice) {
   EXPECT_EQ(devices_of(checks_of_two_devices(), "cpu"), std::vector<std::string>{"cpu"});
   EXPECT_EQ(devices_of(checks_of_two_devices(), "cuda"), (std::vector<std::string>{"cuda:0", "cuda:1"}));
   EXPECT_EQ(devices_of(checks_of_two_devices(), "cuda:1"), std::vector<std::string>{"cuda:1"});
-  EXPECT_EQ(devices_of(checks_of_two_devices(), "all"), (std::vector<std::string>{"cpu", "cuda:0", "cuda:1"}));
+  const std::vector<std::string> all = devices_of(checks_of_two_devices(), "all");
+  EXPECT_EQ(std::vector(all.begin(), all.begin() + 3), (std::vector<std::string>{"cpu", "cuda:0", "cuda:1"}));
+  EXPECT_EQ(all.size(), 3 + kernels::kArchitectures.size());
   // A machine without a device has a stand-in, whose records say why nothing ran.
   EXPECT_EQ(devices_of(checks_without_device(), "cuda:7"), std::vector<std::string>{"cuda"});
+}
+
+TEST(Select, EmulatedChecksRunWhereTheyAreAskedFor) {
+  EXPECT_EQ(devices_of(checks_without_device(), "emulated").size(), kernels::kArchitectures.size());
+  EXPECT_EQ(devices_of(checks_without_device(), "emulated:sm_80"), std::vector<std::string>{"emulated:sm_80"});
+  EXPECT_EQ(devices_of(checks_without_device(), "emulated:sm_75"), std::vector<std::string>{"error"});
+  const auto by_default = select(checks_without_device(), {});
+  ASSERT_TRUE(by_default);
+  for (const PlannedCheck& check : *by_default) EXPECT_EQ(check.record.evidence, "executed") << label(check.record);
+  Selection by_name;
+  by_name.implementation = "emulated.fused";
+  const auto named = select(checks_without_device(), by_name);
+  ASSERT_TRUE(named);
+  for (const PlannedCheck& check : *named) EXPECT_EQ(check.record.evidence, "emulated") << label(check.record);
+}
+
+TEST(Plan, WhatIsEmulatedNeverCallsItselfExecuted) {
+  std::size_t emulated = 0;
+  for (const PlannedCheck& check : checks_without_device()) {
+    const bool is_emulated = check.record.implementation.starts_with("emulated.");
+    EXPECT_EQ(check.record.evidence, is_emulated ? "emulated" : "executed") << label(check.record);
+    if (!is_emulated) continue;
+    ++emulated;
+    EXPECT_EQ(check.record.device, "emulated:" + check.record.architecture);
+    EXPECT_EQ(static_cast<bool>(check.start), check.unavailable.empty());
+  }
+  // 3 families, 2 dtypes, 9 domains of both operators together, on each architecture.
+  EXPECT_EQ(emulated, kernels::kArchitectures.size() * 3 * 2 * 9);
 }
 
 Error error_of(const Selection& selection) {
