@@ -63,7 +63,8 @@ std::string counted(const std::map<std::string, int>& counts) {
 
 std::string counted(const std::map<int, int>& counts) {
   std::string text;
-  for (const auto& [bytes, count] : counts) text += fmt::format("{}{}x{}B", text.empty() ? "" : " ", count, bytes);
+  for (const auto& [bytes, count] : counts)
+    text += fmt::format("{}{}x{}B", text.empty() ? "" : " ", count, bytes);
   return text.empty() ? "-" : text;
 }
 
@@ -85,17 +86,18 @@ void print_people(const Audit& audit) {
   for (const AuditedKernel& kernel : audit.kernels) {
     const bool kept = kernel.mismatches.empty();
     // Padded before it is coloured.
-    const std::string contract = coloured(fmt::format("{:<9}", kept ? "as agreed" : "DIFFERS"),
-                                          kept ? Ink::green : Ink::red, stdout);
+    const std::string contract =
+        coloured(fmt::format("{:<9}", kept ? "as agreed" : "DIFFERS"), kept ? Ink::green : Ink::red, stdout);
     fmt::print(kRow, kernel.architecture, kernel.implementation, kernel.op, kernel.dtype,
                counted(kernel.facts.unit_functions), counted(kernel.facts.loads), counted(kernel.facts.stores),
                kernel.facts.spills, dependent_launch(kernel.facts), contract, sum_text(kernel.facts));
   }
   for (const AuditedKernel& kernel : audit.kernels)
     for (const std::string& mismatch : kernel.mismatches)
-      fmt::print("{} {} {} {} ({}): {}\n", coloured("DIFFERS", Ink::red, stdout), kernel.architecture, kernel.op,
-                 kernel.dtype, kernel.kernel, mismatch);
-  for (const std::string& why : audit.not_run) fmt::print("{}: {}\n", coloured("not_run", Ink::yellow, stdout), why);
+      fmt::print("{} {} {} {} ({}): {}\n", coloured("DIFFERS", Ink::red, stdout), kernel.architecture,
+                 kernel.op, kernel.dtype, kernel.kernel, mismatch);
+  for (const std::string& why : audit.not_run)
+    fmt::print("{}: {}\n", coloured("not_run", Ink::yellow, stdout), why);
   fmt::print("\n{} kernels read from their machine code, none executed\n", audit.kernels.size());
 }
 
@@ -106,7 +108,8 @@ nlohmann::ordered_json to_json(const std::map<int, int>& counts) {
 }
 
 nlohmann::ordered_json to_json(const Audit& audit) {
-  nlohmann::ordered_json json{{"evidence", name(Evidence::audited)}, {"kernels", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json{{"evidence", name(Evidence::audited)},
+                              {"kernels", nlohmann::ordered_json::array()}};
   for (const AuditedKernel& kernel : audit.kernels) {
     const AuditFacts& facts = kernel.facts;
     json["kernels"].push_back(
@@ -135,7 +138,8 @@ nlohmann::ordered_json to_json(const Audit& audit) {
 int run(const AuditOptions& options) {
   const Audit audit = audit_all(options);
   if (audit.kernels.empty() && audit.not_run.empty()) {
-    fmt::print(stderr, "bitproof: no kernel matches --op and --arch; see `./bitproof list` for those there are\n");
+    fmt::print(stderr,
+               "bitproof: no kernel matches --op and --arch; see `./bitproof list` for those there are\n");
     return kBadUsage;
   }
   if (options.json) {

@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 6> kDomains{"values", "boundary",   "rand
 constexpr std::string_view kHostArchitecture = "x86_64";
 
 // With everything but the domain.
-Record identity(const ElementwiseOperator& op, Dtype dtype, const reference::Profile& profile, std::uint64_t seed) {
+Record identity(const ElementwiseOperator& op, Dtype dtype, const reference::Profile& profile,
+                std::uint64_t seed) {
   Record record;
   record.op = op.name;
   record.dtype = name(dtype);
@@ -68,7 +69,8 @@ std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, st
                        std::optional<int> device_id) {
     const auto domain = make_domain(domain_name, op, dtype, implementation.location, seed);
     if (!domain) return;
-    Record record = placed(planned_record(op, dtype, profile, seed, *domain), implementation.name, device, architecture);
+    Record record =
+        placed(planned_record(op, dtype, profile, seed, *domain), implementation.name, device, architecture);
     ElementwiseSubject subject{op, dtype, profile, implementation, *domain, record};
     std::function<std::unique_ptr<Check>()> start;
     if (implementation.location == Location::host) {

@@ -16,8 +16,8 @@ namespace bitproof::conformance {
 std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, std::uint64_t seed,
                                            const std::vector<CudaDevice>& devices);
 
-// The record of a check of elementwise operators before it ran, without implementation, device, architecture and
-// machine-code key; evidence "executed".
+// The record of a check of elementwise operators before it ran, without implementation, device, architecture
+// and machine-code key; evidence "executed".
 Record planned_record(const ElementwiseOperator& op, reference::Dtype dtype, const reference::Profile& profile,
                       std::uint64_t seed, const ElementwiseDomain& domain);
 

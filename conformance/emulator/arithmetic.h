@@ -1,5 +1,5 @@
-// What one lane of a floating-point instruction computes. FP32 operations round once, as asked; every NaN result
-// is the canonical one (PTX ISA, "Floating Point Instructions": 0x7FFFFFFF in FP32, 0x7FFF in 16 bits).
+// What one lane of a floating-point instruction computes. FP32 operations round once, as asked; every NaN
+// result is the canonical one (PTX ISA, "Floating Point Instructions": 0x7FFFFFFF in FP32, 0x7FFF in 16 bits).
 //
 // Compiled without contraction (cmake/BitproofTargets.cmake), to nearest, without FTZ: the caller asks
 // reference::require_environment().
@@ -29,8 +29,8 @@ inline std::uint32_t flushed(std::uint32_t bits) { return (bits & 0x7F800000u) =
 enum class Rounding : std::uint8_t { nearest, down, up, zero };
 
 // a + b rounded to odd: the exact sum if it is a double, else the one of its two neighbours with an odd
-// significand. Rounded again to at most 51 bits in any direction it gives the bits of the exact sum rounded once
-// (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// significand. Rounded again to at most 51 bits in any direction it gives the bits of the exact sum rounded
+// once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 inline double sum_to_odd(double a, double b) {
   const double sum = a + b;
   const double of_b = sum - a;
@@ -60,9 +60,9 @@ struct Float32Mode {
 
 inline float start(std::uint32_t bits, Float32Mode mode) { return as_float(mode.flush ? flushed(bits) : bits); }
 
-// Whether a result is tiny as IEEE 754-2019, 7.5 defines it after rounding: below 2^-126 when it is rounded to 24
-// bits as if exponents had no end. 2^-126 - 2^-150 is, though rounding to FP32 makes it 2^-126; 2^-126 - 2^-152
-// is not (probes fmul_rn_ftz and ffma_rn_ftz on an H200).
+// Whether a result is tiny as IEEE 754-2019, 7.5 defines it after rounding: below 2^-126 when it is rounded to
+// 24 bits as if exponents had no end. 2^-126 - 2^-150 is, though rounding to FP32 makes it 2^-126; 2^-126 -
+// 2^-152 is not (probes fmul_rn_ftz and ffma_rn_ftz on an H200).
 inline bool is_tiny(double odd, Rounding rounding) {
   if (std::fabs(odd) >= 0x1p-126) return false;
   constexpr double kScale = 0x1p64;  // where FP32 has room

@@ -26,16 +26,18 @@ std::optional<std::size_t> register_of(std::string_view operand) {
   return number;
 }
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 // What a register holds, as far as the path of the sum goes.
 enum class Holds : std::uint8_t {
   other,
-  halves,       // 16-bit numbers as they came from memory or from a conversion
-  halves_sum,   // 16-bit numbers that are rounded sums
-  number,       // an FP32 number that is a 16-bit one
-  number_sum,   // an FP32 number that is a rounded sum
-  float_sum,    // an FP32 sum that nothing has rounded to 16 bits
+  halves,      // 16-bit numbers as they came from memory or from a conversion
+  halves_sum,  // 16-bit numbers that are rounded sums
+  number,      // an FP32 number that is a 16-bit one
+  number_sum,  // an FP32 number that is a rounded sum
+  float_sum,   // an FP32 sum that nothing has rounded to 16 bits
 };
 
 bool is_half(Holds what) { return what == Holds::halves || what == Holds::halves_sum; }
@@ -55,9 +57,8 @@ bool widens(const Line& line) {
 }
 
 int access_bytes(std::string_view mnemonic) {
-  constexpr std::array<std::pair<std::string_view, int>, 7> kWidths{{{".256", 32}, {".128", 16}, {".64", 8},
-                                                                     {".U16", 2},  {".S16", 2},  {".U8", 1},
-                                                                     {".S8", 1}}};
+  constexpr std::array<std::pair<std::string_view, int>, 7> kWidths{
+      {{".256", 32}, {".128", 16}, {".64", 8}, {".U16", 2}, {".S16", 2}, {".U8", 1}, {".S8", 1}}};
   for (const auto& [suffix, bytes] : kWidths)
     if (contains(mnemonic, suffix)) return bytes;
   return 4;
@@ -78,7 +79,8 @@ class SumPath {
     }
     if (m.starts_with("STG")) {
       for (const std::string& operand : line.operands)
-        if (const auto from = register_of(operand); from && holds_[*from] == Holds::halves_sum && has_float_sum_)
+        if (const auto from = register_of(operand);
+            from && holds_[*from] == Holds::halves_sum && has_float_sum_)
           stored_ = true;
       return;
     }
@@ -139,8 +141,7 @@ class SumPath {
       if (any([](Holds h) { return h == Holds::float_sum; })) unrounded_ = true;
       if (any([](Holds h) { return h == Holds::number_sum; })) used_ = true;
     }
-    if (m.starts_with("MOV") || m == "PRMT")
-      return from.empty() ? Holds::other : from.front();
+    if (m.starts_with("MOV") || m == "PRMT") return from.empty() ? Holds::other : from.front();
     return Holds::other;
   }
 
@@ -169,7 +170,9 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-bool all_are(const std::map<int, int>& counted, int bytes) { return counted.size() == 1 && counted.contains(bytes); }
+bool all_are(const std::map<int, int>& counted, int bytes) {
+  return counted.size() == 1 && counted.contains(bytes);
+}
 
 struct KernelOfContract {
   std::string_view implementation, kernel, with_bias;  // with_bias: "ELb1E", "ELb0E", or nothing to tell apart
@@ -181,7 +184,8 @@ struct KernelOfContract {
 constexpr std::array kKernels{
     KernelOfContract{"cuda.fused", "gelu_tanh_fused", "ELb1E", "bias_gelu_tanh", SumRounding::packed_add, true},
     KernelOfContract{"cuda.fused", "gelu_tanh_fused", "ELb0E", "gelu_tanh", SumRounding::none, true},
-    KernelOfContract{"cuda.baseline", "gelu_tanh_baseline", "ELb1E", "bias_gelu_tanh", SumRounding::converted, true},
+    KernelOfContract{"cuda.baseline", "gelu_tanh_baseline", "ELb1E", "bias_gelu_tanh", SumRounding::converted,
+                     true},
     KernelOfContract{"cuda.baseline", "gelu_tanh_baseline", "ELb0E", "gelu_tanh", SumRounding::none, true},
     KernelOfContract{"cuda.eager", "add_bias_eager", "", "bias_gelu_tanh", SumRounding::stored, false},
     KernelOfContract{"cuda.eager", "gelu_tanh_eager_kernel", "", "gelu_tanh", SumRounding::none, true},
@@ -190,17 +194,15 @@ constexpr std::array kKernels{
 AuditExpectation expectation(const KernelOfContract& of, const kernels::ArchitectureTraits& traits) {
   const bool fused = of.implementation == "cuda.fused";
   const int width = fused ? traits.vector_bytes : of.implementation == "cuda.eager" ? 2 : 16;
-  return {of.sum,
-          of.computes_gelu ? std::vector<std::string>{"EX2", "RCP"} : std::vector<std::string>{},
-          width,
+  return {of.sum, of.computes_gelu ? std::vector<std::string>{"EX2", "RCP"} : std::vector<std::string>{}, width,
           fused && traits.programmatic_dependent_launch};
 }
 
 }  // namespace
 
 std::string_view name(SumRounding rounding) {
-  constexpr std::array<std::string_view, 5> kNames{"no sum", "packed add", "FP32 add, converted", "FP32 add, stored",
-                                                   "NOT ROUNDED"};
+  constexpr std::array<std::string_view, 5> kNames{"no sum", "packed add", "FP32 add, converted",
+                                                   "FP32 add, stored", "NOT ROUNDED"};
   return kNames[static_cast<std::size_t>(rounding)];
 }
 
@@ -243,12 +245,14 @@ std::vector<std::string> compare(const AuditFacts& facts, const AuditExpectation
   if (facts.sum != expected.sum)
     wrong.push_back(fmt::format("the sum: {}, expected {}", name(facts.sum), name(expected.sum)));
   if (names_of(facts.unit_functions) != expected.unit_functions)
-    wrong.push_back(fmt::format("special-function unit: {}, expected {}", joined(names_of(facts.unit_functions)),
-                                joined(expected.unit_functions)));
+    wrong.push_back(fmt::format("special-function unit: {}, expected {}",
+                                joined(names_of(facts.unit_functions)), joined(expected.unit_functions)));
   if (!all_are(facts.loads, expected.access_bytes))
-    wrong.push_back(fmt::format("loads {}, expected of {} bytes", widths_of(facts.loads), expected.access_bytes));
+    wrong.push_back(
+        fmt::format("loads {}, expected of {} bytes", widths_of(facts.loads), expected.access_bytes));
   if (!all_are(facts.stores, expected.access_bytes))
-    wrong.push_back(fmt::format("stores {}, expected of {} bytes", widths_of(facts.stores), expected.access_bytes));
+    wrong.push_back(
+        fmt::format("stores {}, expected of {} bytes", widths_of(facts.stores), expected.access_bytes));
   if (facts.spills != 0) wrong.push_back(fmt::format("{} accesses of spilled registers", facts.spills));
   if (facts.waits_for_producer != expected.dependent_launch)
     wrong.push_back(expected.dependent_launch ? "does not wait for the kernels ahead before it reads"
@@ -261,15 +265,16 @@ std::vector<std::string> compare(const AuditFacts& facts, const AuditExpectation
 
 std::vector<AuditedKernel> audit_listing(std::string_view implementation, const Listing& listing) {
   const auto traits = kernels::find_architecture(listing.architecture);
-  if (!traits) throw Unsupported(listing.architecture + " is no architecture that the kernels are compiled for");
+  if (!traits)
+    throw Unsupported(listing.architecture + " is no architecture that the kernels are compiled for");
   std::vector<AuditedKernel> audited;
   for (const KernelOfContract& of : kKernels) {
     if (of.implementation != implementation) continue;
     for (const auto& [dtype, mangled] : {std::pair{"bf16", "HalfTypeE0E"}, std::pair{"fp16", "HalfTypeE1E"}}) {
       const Section& section = find_section(listing, {of.kernel, mangled, of.with_bias});
-      AuditedKernel kernel{std::string(of.op),      dtype,         std::string(implementation),
-                           listing.architecture,    std::string(of.kernel), audit(section),
-                           expectation(of, *traits), {}};
+      AuditedKernel kernel{
+          std::string(of.op),     dtype,          std::string(implementation), listing.architecture,
+          std::string(of.kernel), audit(section), expectation(of, *traits),    {}};
       kernel.mismatches = compare(kernel.facts, kernel.expected);
       audited.push_back(std::move(kernel));
     }

@@ -25,7 +25,7 @@ std::string_view name(SumRounding rounding);
 
 struct AuditFacts {
   SumRounding sum = SumRounding::none;
-  std::vector<std::string> between;           // mnemonics from the add to the first product of the sum, in order
+  std::vector<std::string> between;  // mnemonics from the add to the first product of the sum, in order
   std::map<std::string, int> unit_functions;  // "EX2", "RCP": how often, of floating-point numbers
   int integer_reciprocals = 0;                // RCP of a converted integer: integer division
   std::map<int, int> loads, stores;           // of global memory: bytes and how often
@@ -56,9 +56,10 @@ struct AuditedKernel {
 // What of `facts` is not as expected, in words.
 std::vector<std::string> compare(const AuditFacts& facts, const AuditExpectation& expected);
 
-// Every kernel of every operator in the listing of "cuda.fused", "cuda.eager" or "cuda.baseline". The contract's
-// expectations: the sum is rounded before GELU, tanh is made of ex2 and rcp, accesses are as wide as the
-// architecture's, nothing spills, and the dependent launch waits before it reads where the architecture has one.
+// Every kernel of every operator in the listing of "cuda.fused", "cuda.eager" or "cuda.baseline". The
+// contract's expectations: the sum is rounded before GELU, tanh is made of ex2 and rcp, accesses are as wide as
+// the architecture's, nothing spills, and the dependent launch waits before it reads where the architecture has
+// one.
 std::vector<AuditedKernel> audit_listing(std::string_view implementation, const Listing& listing);
 
 }  // namespace bitproof::conformance::emulator

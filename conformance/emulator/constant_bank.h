@@ -13,9 +13,9 @@
 
 namespace bitproof::conformance::emulator {
 
-// Byte offsets within bank 0. Read from the listings: gridDim is what blockIdx is strided by, the parameters are
-// where the first kernel argument is read, and the descriptor is what the loads' `desc` comes from. The build's
-// cubins say the same of their parameters in .nv.info (EIATTR_PARAM_CBANK).
+// Byte offsets within bank 0. Read from the listings: gridDim is what blockIdx is strided by, the parameters
+// are where the first kernel argument is read, and the descriptor is what the loads' `desc` comes from. The
+// build's cubins say the same of their parameters in .nv.info (EIATTR_PARAM_CBANK).
 struct ConstantLayout {
   std::uint32_t block_dimensions, grid_dimensions, stack_pointer, memory_descriptor, parameters;
 };
@@ -36,7 +36,8 @@ class ConstantBank {
     for (std::size_t i = 0; i < sizeof(T) / 4; ++i) is_set_[offset / 4 + i] = true;
   }
   void store_bytes(std::uint32_t offset, std::span<const std::byte> bytes) {
-    if (offset % 4 != 0 || offset + bytes.size() > kBytes) throw std::logic_error("outside of the constant bank");
+    if (offset % 4 != 0 || offset + bytes.size() > kBytes)
+      throw std::logic_error("outside of the constant bank");
     std::memcpy(words_.data() + offset / 4, bytes.data(), bytes.size());
     for (std::size_t i = 0; i < (bytes.size() + 3) / 4; ++i) is_set_[offset / 4 + i] = true;
   }

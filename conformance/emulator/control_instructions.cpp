@@ -26,8 +26,9 @@ constexpr std::array kEntries{
     InstructionEntry{"NOP", "", nothing, Control::none, Proof::no_effect, "nothing"},
     InstructionEntry{"ACQBULK", "", nothing, Control::none, Proof::no_effect,
                      "waits for the kernels ahead, which have ended here; PTX griddepcontrol.wait"},
-    InstructionEntry{"PREEXIT", "", nothing, Control::none, Proof::no_effect,
-                     "lets the next kernel start, which starts later here; PTX griddepcontrol.launch_dependents"},
+    InstructionEntry{
+        "PREEXIT", "", nothing, Control::none, Proof::no_effect,
+        "lets the next kernel start, which starts later here; PTX griddepcontrol.launch_dependents"},
 };
 
 }  // namespace
@@ -37,8 +38,8 @@ std::span<const InstructionEntry> control_instructions() { return kEntries; }
 std::span<const InstructionEntry> instruction_table() {
   static const std::vector<InstructionEntry> table = [] {
     std::vector<InstructionEntry> rows;
-    for (const auto part : {float_instructions(), half_instructions(), integer_instructions(), move_instructions(),
-                            memory_instructions(), control_instructions()})
+    for (const auto part : {float_instructions(), half_instructions(), integer_instructions(),
+                            move_instructions(), memory_instructions(), control_instructions()})
       rows.insert(rows.end(), part.begin(), part.end());
     return rows;
   }();

@@ -25,7 +25,9 @@ std::string_view mangled(reference::Dtype dtype) {
 }
 std::string_view mangled(bool has_bias) { return has_bias ? "ELb1E" : "ELb0E"; }
 
-std::int64_t blocks_for(std::int64_t items, std::int64_t per_block) { return (items + per_block - 1) / per_block; }
+std::int64_t blocks_for(std::int64_t items, std::int64_t per_block) {
+  return (items + per_block - 1) / per_block;
+}
 
 std::uint64_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
@@ -38,8 +40,8 @@ GlobalMemory memory_of(const Tensors& tensors, const kernels::RowwiseArguments& 
   if (!in_place) regions.push_back({"output", output, output + bytes, true, true, false});
   if (tensors.has_bias) {
     const std::uint64_t bias = address(arguments.bias);
-    regions.push_back({"bias", bias, bias + static_cast<std::uint64_t>(arguments.width) * sizeof(std::uint16_t), true,
-                       false, true});
+    regions.push_back({"bias", bias, bias + static_cast<std::uint64_t>(arguments.width) * sizeof(std::uint16_t),
+                       true, false, true});
   }
   return GlobalMemory(std::move(regions));
 }
@@ -85,8 +87,9 @@ struct EmulatedKernels::Decoded {
     const std::int64_t elements = arguments.rows * arguments.width;
     switch (family) {
       case KernelFamily::fused: {
-        const kernels::LaunchGeometry of = kernels::launch_geometry(kernels::kFusedRule, traits.vector_bytes,
-                                                                    arguments.rows, arguments.width * 2 / traits.vector_bytes);
+        const kernels::LaunchGeometry of =
+            kernels::launch_geometry(kernels::kFusedRule, traits.vector_bytes, arguments.rows,
+                                     arguments.width * 2 / traits.vector_bytes);
         launch(kernel, {{of.grid_x, of.grid_y, 1}, {of.block_x, of.block_y, 1}}, bytes_of(arguments), memory);
         return;
       }
@@ -96,15 +99,18 @@ struct EmulatedKernels::Decoded {
         return;
       }
       case KernelFamily::eager: {
-        constexpr std::int64_t kPerBlock = std::int64_t{kernels::kLinearThreads} * kernels::kEagerElementsPerThread;
+        constexpr std::int64_t kPerBlock =
+            std::int64_t{kernels::kLinearThreads} * kernels::kEagerElementsPerThread;
         LinearArguments of_gelu{arguments.input, arguments.output, elements};
         if (add_bias) {
           launch(*add_bias,
-                 linear(std::min(blocks_for(arguments.width, kPerBlock), kMaxBlocks), std::min(arguments.rows, kMaxGridY)),
+                 linear(std::min(blocks_for(arguments.width, kPerBlock), kMaxBlocks),
+                        std::min(arguments.rows, kMaxGridY)),
                  bytes_of(arguments), memory);
           of_gelu.input = arguments.output;
         }
-        launch(kernel, linear(std::min(blocks_for(elements, kPerBlock), kMaxBlocks)), bytes_of(of_gelu), memory);
+        launch(kernel, linear(std::min(blocks_for(elements, kPerBlock), kMaxBlocks)), bytes_of(of_gelu),
+               memory);
         return;
       }
     }
@@ -116,9 +122,11 @@ std::string_view machine_code_of(KernelFamily family) {
   return kNames[static_cast<std::size_t>(family)];
 }
 
-EmulatedKernels::EmulatedKernels(KernelFamily family, const Listing& listing, reference::Dtype dtype, bool has_bias) {
+EmulatedKernels::EmulatedKernels(KernelFamily family, const Listing& listing, reference::Dtype dtype,
+                                 bool has_bias) {
   const auto traits = kernels::find_architecture(listing.architecture);
-  if (!traits) throw Unsupported(listing.architecture + " is no architecture that the kernels are compiled for");
+  if (!traits)
+    throw Unsupported(listing.architecture + " is no architecture that the kernels are compiled for");
   const auto kernel = [&](const std::vector<std::string_view>& parts) {
     return decode(find_section(listing, parts), listing.architecture);
   };

@@ -29,7 +29,8 @@ std::uint32_t vector_elements(KernelFamily family, const kernels::ArchitectureTr
 
 // Loads and decodes when the check starts, so that planning is cheap.
 ElementwiseImplementation load(ElementwiseImplementation implementation, KernelFamily family,
-                               const kernels::ArchitectureTraits& traits, reference::Dtype dtype, bool has_bias) {
+                               const kernels::ArchitectureTraits& traits, reference::Dtype dtype,
+                               bool has_bias) {
   const auto listing = emulator::find_listing(emulator::machine_code_of(family), traits.name);
   const auto kernels = std::make_shared<const EmulatedKernels>(family, *listing, dtype, has_bias);
   implementation.can_use = [kernels](const Tensors& tensors) { return kernels->can_use(tensors); };
@@ -42,7 +43,8 @@ ElementwiseImplementation load(ElementwiseImplementation implementation, KernelF
 std::vector<PlannedCheck> plan_emulated(const reference::Profile& profile, std::uint64_t seed) {
   std::vector<PlannedCheck> plan;
   const auto add = [&](const ElementwiseOperator& op, reference::Dtype dtype,
-                       const kernels::ArchitectureTraits& traits, KernelFamily family, std::string_view domain_name) {
+                       const kernels::ArchitectureTraits& traits, KernelFamily family,
+                       std::string_view domain_name) {
     const auto domain = make_domain(domain_name, op, dtype, Location::host, seed);
     if (!domain) return;
     const std::string_view machine_code = emulator::machine_code_of(family);
@@ -63,7 +65,8 @@ std::vector<PlannedCheck> plan_emulated(const reference::Profile& profile, std::
     if (unavailable.empty())
       start = [subject, family, traits] {
         ElementwiseSubject loaded = subject;
-        loaded.implementation = load(subject.implementation, family, traits, subject.dtype, subject.op.has_bias);
+        loaded.implementation =
+            load(subject.implementation, family, traits, subject.dtype, subject.op.has_bias);
         return make_host_check(loaded);
       };
     plan.push_back({std::move(record), std::move(start), std::move(unavailable)});

@@ -21,9 +21,7 @@ struct FloatSource : Source {
   std::uint32_t keep_, flip_;
 };
 
-Float32Mode mode_of(const Instruction& in) {
-  return {in.mode[0] != 0, static_cast<Rounding>(in.mode[1])};
-}
+Float32Mode mode_of(const Instruction& in) { return {in.mode[0] != 0, static_cast<Rounding>(in.mode[1])}; }
 bool is_plain(const Instruction& in) { return in.mode[0] == 0 && in.mode[1] == 0; }
 
 void fadd(Warp& warp, const Instruction& in, std::uint32_t mask) {
@@ -120,7 +118,7 @@ void fsetp(Warp& warp, const Instruction& in, std::uint32_t mask) {
 
 using UnitFunction = float (*)(float);
 constexpr std::array<UnitFunction, 6> kUnitFunctions{
-    reference::sfu::ex2_approx_ftz,   reference::sfu::rcp_approx_ftz, reference::sfu::rsqrt_approx_ftz,
+    reference::sfu::ex2_approx_ftz,  reference::sfu::rcp_approx_ftz, reference::sfu::rsqrt_approx_ftz,
     reference::sfu::sqrt_approx_ftz, reference::sfu::lg2_approx_ftz, reference::sfu::tanh_approx};
 
 void mufu(Warp& warp, const Instruction& in, std::uint32_t mask) {
@@ -173,9 +171,10 @@ constexpr std::array kEntries{
                      "a * b + c, rounded once; PTX fma.f32"},
     InstructionEntry{"FMNMX[.FTZ]", "d f f q", fmnmx, Control::none, Proof::card,
                      "q ? min : max, a NaN loses; PTX min.f32, max.f32"},
-    InstructionEntry{"FSEL", "d f f q", fsel, Control::none, Proof::card, "q ? a : b, bits unchanged; PTX selp.f32"},
-    InstructionEntry{"FSETP{.LT|.EQ|.LE|.GT|.NE|.GE|.LTU|.EQU|.LEU|.GTU|.NEU|.GEU}[.FTZ]{.AND|.OR|.XOR}", "p p f f q",
-                     fsetp, Control::none, Proof::card,
+    InstructionEntry{"FSEL", "d f f q", fsel, Control::none, Proof::card,
+                     "q ? a : b, bits unchanged; PTX selp.f32"},
+    InstructionEntry{"FSETP{.LT|.EQ|.LE|.GT|.NE|.GE|.LTU|.EQU|.LEU|.GTU|.NEU|.GEU}[.FTZ]{.AND|.OR|.XOR}",
+                     "p p f f q", fsetp, Control::none, Proof::card,
                      "p = (a cmp b) op q, second p = !(a cmp b) op q; PTX setp.f32"},
     InstructionEntry{"MUFU{.EX2|.RCP|.RSQ|.SQRT|.LG2|.TANH}", "d f", mufu, Control::none, Proof::card,
                      "the special-function unit, reference/sfu.h; PTX ex2.approx.ftz.f32 and the like"},

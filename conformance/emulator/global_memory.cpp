@@ -22,7 +22,7 @@ std::string GlobalMemory::where(std::uint64_t address) const {
   const MemoryRegion* nearest = nullptr;
   std::uint64_t distance = ~std::uint64_t{0};
   for (const MemoryRegion& region : regions_) {
-    const std::uint64_t away = address < region.begin ? region.begin - address
+    const std::uint64_t away = address < region.begin  ? region.begin - address
                                : address >= region.end ? address - region.end
                                                        : 0;
     if (away < distance) {
@@ -40,11 +40,13 @@ std::string GlobalMemory::check_read(std::uint64_t address, std::uint32_t bytes)
   if (address % bytes != 0) return fmt::format("misaligned read of {} bytes at {}", bytes, where(address));
   const MemoryRegion* const region = find(address, address + bytes);
   if (region == nullptr) return fmt::format("read of {} bytes out of bounds at {}", bytes, where(address));
-  if (!region->readable) return fmt::format("read of {} bytes of what is no input at {}", bytes, where(address));
+  if (!region->readable)
+    return fmt::format("read of {} bytes of what is no input at {}", bytes, where(address));
   if (!region->initialised) {
     const std::vector<std::uint8_t>& written = written_[static_cast<std::size_t>(region - regions_.data())];
     for (std::uint64_t i = address - region->begin; i < address - region->begin + bytes; ++i)
-      if (written[i] == 0) return fmt::format("read of {} bytes that nothing has written at {}", bytes, where(address));
+      if (written[i] == 0)
+        return fmt::format("read of {} bytes that nothing has written at {}", bytes, where(address));
   }
   return "";
 }

@@ -8,7 +8,7 @@
 namespace bitproof::conformance::emulator {
 
 struct MemoryRegion {
-  std::string name;  // "input"
+  std::string name;                  // "input"
   std::uint64_t begin = 0, end = 0;  // addresses
   bool readable = false, writable = false;
   // Whether it holds something before the launch; what nothing wrote may not be read. Of rows with gaps only

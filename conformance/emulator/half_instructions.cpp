@@ -46,7 +46,9 @@ Lanes add_wide(const HalfSource& a, const HalfSource& b) {
 void hadd2(Warp& warp, const Instruction& in, std::uint32_t mask) {
   const HalfSource a(warp, in.operands[1]), b(warp, in.operands[2]);
   enum Form { fp16, fp32, bf16 };
-  const Lanes out = in.mode[0] == fp32 ? add_wide(a, b) : in.mode[0] == bf16 ? add<Bf16>(a, b) : add<Fp16>(a, b);
+  const Lanes out = in.mode[0] == fp32   ? add_wide(a, b)
+                    : in.mode[0] == bf16 ? add<Bf16>(a, b)
+                                         : add<Fp16>(a, b);
   warp.write(in.operands[0], out, mask);
 }
 
@@ -94,9 +96,10 @@ void f2fp(Warp& warp, const Instruction& in, std::uint32_t mask) {
 }
 
 constexpr std::array kEntries{
-    InstructionEntry{"HADD2[.F32|.BF16_V2]", "d h h", hadd2, Control::none, Proof::card,
-                     "a + b in both halves, each rounded once; .F32: of the first half, in FP32; PTX add.f16x2, "
-                     "cvt.f32.f16"},
+    InstructionEntry{
+        "HADD2[.F32|.BF16_V2]", "d h h", hadd2, Control::none, Proof::card,
+        "a + b in both halves, each rounded once; .F32: of the first half, in FP32; PTX add.f16x2, "
+        "cvt.f32.f16"},
     InstructionEntry{"HFMA2[.MMA][.BF16_V2]", "d h h h", hfma2, Control::none, Proof::card,
                      "a * b + c in both halves, each rounded once; PTX fma.rn.f16x2, fma.rn.bf16x2"},
     InstructionEntry{"F2FP[.F16.F32].PACK_AB", "d f f", f2fp<Fp16>, Control::none, Proof::card,

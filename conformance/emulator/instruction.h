@@ -62,8 +62,8 @@ inline constexpr std::uint32_t kInstructionBytes = 16;
 struct Instruction {
   Execute execute = nullptr;
   Control control = Control::none;
-  std::array<std::uint8_t, kMaxModes> mode{};  // which of its choices each modifier group of the mnemonic has
-  Operand guard;                               // @P0, @!UP1; none for unconditional
+  std::array<std::uint8_t, kMaxModes> mode{};    // which of its choices each modifier group of the mnemonic has
+  Operand guard;                                 // @P0, @!UP1; none for unconditional
   std::array<Operand, kMaxOperands> operands{};  // by position in the syntax of the table
   std::uint32_t target = 0;                      // index of the instruction a branch goes to
   std::uint32_t address = 0;                     // bytes from the start of its section

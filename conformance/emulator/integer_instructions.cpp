@@ -1,5 +1,5 @@
-// Integer arithmetic, shifts, logic and comparisons, of 32 and 64 bits, in both datapaths. A uniform instruction
-// computes the same in all lanes here and keeps one result.
+// Integer arithmetic, shifts, logic and comparisons, of 32 and 64 bits, in both datapaths. A uniform
+// instruction computes the same in all lanes here and keeps one result.
 #include <array>
 
 #include "conformance/emulator/instruction_table.h"
@@ -25,7 +25,8 @@ struct Addend : Source {
 
 // A 64-bit source.
 struct Wide {
-  Wide(const Warp& warp, const Operand& operand) : low_(warp, operand, 0), high_(warp, operand, 1), op_(operand) {}
+  Wide(const Warp& warp, const Operand& operand)
+      : low_(warp, operand, 0), high_(warp, operand, 1), op_(operand) {}
   U64 raw(int lane) const { return U64{high_[lane]} << 32 | low_[lane]; }
   U64 operator[](int lane) const {
     const U64 value = op_.invert ? ~raw(lane) : raw(lane);
@@ -37,7 +38,8 @@ struct Wide {
   const Operand& op_;
 };
 
-void write_wide(Warp& warp, const Operand& destination, const std::array<U64, kLanes>& values, std::uint32_t mask) {
+void write_wide(Warp& warp, const Operand& destination, const std::array<U64, kLanes>& values,
+                std::uint32_t mask) {
   Lanes low, high;
   for (int lane = 0; lane < kLanes; ++lane) {
     low[lane] = static_cast<std::uint32_t>(values[static_cast<std::size_t>(lane)]);
@@ -51,7 +53,8 @@ std::uint32_t bit(std::uint32_t bits, int lane) { return bits >> lane & 1; }
 
 // With two carries: the sum can reach 3 * 2^32 - 1. The first predicate says that it carried once, the second
 // that it carried twice, so that both together are what the next word needs.
-void add_three(Warp& warp, const Instruction& in, std::uint32_t mask, std::uint32_t carry_a, std::uint32_t carry_b) {
+void add_three(Warp& warp, const Instruction& in, std::uint32_t mask, std::uint32_t carry_a,
+               std::uint32_t carry_b) {
   const Addend a(warp, in.operands[3]), b(warp, in.operands[4]), c(warp, in.operands[5]);
   Lanes out, once, twice;
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -150,7 +153,8 @@ void imad_wide(Warp& warp, const Instruction& in, std::uint32_t mask) {
   warp.write_predicate(in.operands[1], pack(carry), mask);
 }
 
-// What an address needs: a scaled index plus a base; `scaled` is a number of more than 32 bits or its upper word.
+// What an address needs: a scaled index plus a base; `scaled` is a number of more than 32 bits or its upper
+// word.
 void add_scaled(Warp& warp, const Instruction& in, std::uint32_t mask, const Lanes& scaled, const Operand& base,
                 std::uint32_t carry_in) {
   const Addend b(warp, base);
@@ -292,14 +296,15 @@ bool holds(Comparison comparison, bool less, bool equal) {
   return false;
 }
 
-void write_comparison(Warp& warp, const Instruction& in, std::uint32_t mask, std::uint32_t result, int operation) {
+void write_comparison(Warp& warp, const Instruction& in, std::uint32_t mask, std::uint32_t result,
+                      int operation) {
   const std::uint32_t combined = warp.predicate(in.operands[4]);
   warp.write_predicate(in.operands[0], combine_predicates(operation, result, combined), mask);
   warp.write_predicate(in.operands[1], combine_predicates(operation, ~result, combined), mask);
 }
 
-// .EX: the upper words of a 64-bit comparison, whose lower words' result is the last predicate. It decides where
-// the upper words are equal.
+// .EX: the upper words of a 64-bit comparison, whose lower words' result is the last predicate. It decides
+// where the upper words are equal.
 void isetp(Warp& warp, const Instruction& in, std::uint32_t mask) {
   const Addend a(warp, in.operands[2]), b(warp, in.operands[3]);
   const auto comparison = static_cast<Comparison>(in.mode[0]);
@@ -350,7 +355,8 @@ constexpr std::string_view kScaledHigh = "upper word of (c:a) << n, plus b, plus
 constexpr std::string_view kShift = "(c:a) shifted by b, its lower word, or upper with .HI; PTX shf, shl, shr";
 constexpr std::string_view kLogic = "bit by bit from a table of 8, p: the result is not 0, or q; PTX lop3.b32";
 constexpr std::string_view kCompare = "p = (a cmp b) op q, second p = !(a cmp b) op q; PTX setp";
-constexpr std::string_view kCompareHigh = "upper words of a 64-bit comparison, the last q that of the lower words";
+constexpr std::string_view kCompareHigh =
+    "upper words of a 64-bit comparison, the last q that of the lower words";
 
 constexpr std::array kEntries{
     InstructionEntry{"IADD3", "d p? p? i i i", iadd3, Control::none, Proof::card, kAdd},
@@ -358,15 +364,19 @@ constexpr std::array kEntries{
     InstructionEntry{"IADD3.X", "d p? p? i i i q q", iadd3_x, Control::none, Proof::card, kAddCarry},
     InstructionEntry{"UIADD3.X", "d p? p? i i i q q", iadd3_x, Control::none, Proof::card, kAddCarry},
     InstructionEntry{"VIADD", "d i i", viadd, Control::none, Proof::card, "a + b"},
-    InstructionEntry{"IADD.64", "D l l", iadd_64, Control::none, Proof::argued, "a + b in 64 bits; PTX add.s64"},
-    InstructionEntry{"UIADD3.64", "D T T l l l", uiadd3_64, Control::none, Proof::argued, "a + b + c in 64 bits"},
+    InstructionEntry{"IADD.64", "D l l", iadd_64, Control::none, Proof::argued,
+                     "a + b in 64 bits; PTX add.s64"},
+    InstructionEntry{"UIADD3.64", "D T T l l l", uiadd3_64, Control::none, Proof::argued,
+                     "a + b + c in 64 bits"},
     InstructionEntry{"IMAD[.MOV|.IADD|.SHL][.U32]", "d i i i", imad, Control::none, Proof::card, kMultiplyAdd},
     InstructionEntry{"UIMAD", "d i i i", imad, Control::none, Proof::card, kMultiplyAdd},
     InstructionEntry{"IMAD.X", "d i i i q", imad_x, Control::none, Proof::card, "a * b + c + the carry q"},
-    InstructionEntry{"IMAD.WIDE[.U32]", "D p? i i l", imad_wide<false>, Control::none, Proof::card, kWideMultiplyAdd},
+    InstructionEntry{"IMAD.WIDE[.U32]", "D p? i i l", imad_wide<false>, Control::none, Proof::card,
+                     kWideMultiplyAdd},
     InstructionEntry{"IMAD.WIDE[.U32].X", "D p? i i l q", imad_wide<false>, Control::none, Proof::card,
                      "a * b + c + the carry q in 64 bits, p its carry; PTX madc.wide.u32"},
-    InstructionEntry{"UIMAD.WIDE[.U32]", "D p? i i l", imad_wide<false>, Control::none, Proof::card, kWideMultiplyAdd},
+    InstructionEntry{"UIMAD.WIDE[.U32]", "D p? i i l", imad_wide<false>, Control::none, Proof::card,
+                     kWideMultiplyAdd},
     InstructionEntry{"IMAD.HI[.U32]", "d p? i i l", imad_wide<true>, Control::none, Proof::card,
                      "upper word of a * b + c in 64 bits, p its carry; PTX mad.hi.u32"},
     InstructionEntry{"LEA", "d p? i i n", lea, Control::none, Proof::card, kScaled},
@@ -377,8 +387,10 @@ constexpr std::array kEntries{
     InstructionEntry{"ULEA.HI.X", "d p? i i i n q", lea_high, Control::none, Proof::argued, kScaledHigh},
     InstructionEntry{"LEA.HI.SX32", "d p? i i n", lea_high_signed, Control::none, Proof::card,
                      "upper word of a << n, a sign-extended to 64 bits, plus b"},
-    InstructionEntry{"SHF{.L|.R}{.U32|.S32|.U64|.S64}[.HI]", "d i i i", shf, Control::none, Proof::card, kShift},
-    InstructionEntry{"USHF{.L|.R}{.U32|.S32|.U64|.S64}[.HI]", "d i i i", shf, Control::none, Proof::card, kShift},
+    InstructionEntry{"SHF{.L|.R}{.U32|.S32|.U64|.S64}[.HI]", "d i i i", shf, Control::none, Proof::card,
+                     kShift},
+    InstructionEntry{"USHF{.L|.R}{.U32|.S32|.U64|.S64}[.HI]", "d i i i", shf, Control::none, Proof::card,
+                     kShift},
     InstructionEntry{"LOP3.LUT", "p? d i i i n q", lop3, Control::none, Proof::card, kLogic},
     InstructionEntry{"ULOP3.LUT", "p? d i i i n q", lop3, Control::none, Proof::card, kLogic},
     InstructionEntry{"PLOP3.LUT", "p p q q q n n", plop3, Control::none, Proof::card,
@@ -391,12 +403,12 @@ constexpr std::array kEntries{
                      Proof::card, kCompare},
     InstructionEntry{"UISETP{.LT|.EQ|.LE|.GT|.NE|.GE}[.U32]{.AND|.OR|.XOR}", "p p i i q", isetp, Control::none,
                      Proof::card, kCompare},
-    InstructionEntry{"ISETP{.LT|.EQ|.LE|.GT|.NE|.GE}[.U32]{.AND|.OR|.XOR}.EX", "p p i i q q", isetp, Control::none,
-                     Proof::card, kCompareHigh},
-    InstructionEntry{"UISETP{.LT|.EQ|.LE|.GT|.NE|.GE}[.U32]{.AND|.OR|.XOR}.EX", "p p i i q q", isetp, Control::none,
-                     Proof::argued, kCompareHigh},
-    InstructionEntry{"ISETP{.LT|.EQ|.LE|.GT|.NE|.GE}{.S64|.U64}{.AND|.OR|.XOR}", "p p l l q", isetp_64, Control::none,
-                     Proof::argued, kCompare},
+    InstructionEntry{"ISETP{.LT|.EQ|.LE|.GT|.NE|.GE}[.U32]{.AND|.OR|.XOR}.EX", "p p i i q q", isetp,
+                     Control::none, Proof::card, kCompareHigh},
+    InstructionEntry{"UISETP{.LT|.EQ|.LE|.GT|.NE|.GE}[.U32]{.AND|.OR|.XOR}.EX", "p p i i q q", isetp,
+                     Control::none, Proof::argued, kCompareHigh},
+    InstructionEntry{"ISETP{.LT|.EQ|.LE|.GT|.NE|.GE}{.S64|.U64}{.AND|.OR|.XOR}", "p p l l q", isetp_64,
+                     Control::none, Proof::argued, kCompare},
     InstructionEntry{"UISETP{.LT|.EQ|.LE|.GT|.NE|.GE}{.S64|.U64}{.AND|.OR|.XOR}", "p p l l q", isetp_64,
                      Control::none, Proof::argued, kCompare},
     InstructionEntry{"IMNMX{.S64|.U64}", "T T D l l F F", imnmx_64, Control::none, Proof::argued,

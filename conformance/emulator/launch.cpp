@@ -93,7 +93,8 @@ class WarpRun {
         return others;
       case Control::open_region:
         for (int lane = 0; lane < kLanes; ++lane)
-          if ((mask >> lane & 1) != 0) participants_[in.operands[0].index][static_cast<std::size_t>(lane)] = mask;
+          if ((mask >> lane & 1) != 0)
+            participants_[in.operands[0].index][static_cast<std::size_t>(lane)] = mask;
         return {fragment.mask, next};
       case Control::close_region:
         if (mask != fragment.mask) throw Unsupported("a guarded BSYNC" + place(program_, in));
@@ -154,7 +155,8 @@ class WarpRun {
   std::array<std::uint32_t, kBarriers> waiting_{}, resume_{};
 };
 
-ConstantBank constants(const Program& program, const Geometry& geometry, std::span<const std::byte> parameters) {
+ConstantBank constants(const Program& program, const Geometry& geometry,
+                       std::span<const std::byte> parameters) {
   const auto traits = kernels::find_architecture(program.architecture);
   if (!traits) throw Unsupported("no constant layout is known of " + program.architecture);
   const ConstantLayout layout = constant_layout(traits->compute_capability);

@@ -17,7 +17,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string without(std::string text, std::string_view part) {
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part)) text.erase(at, part.size());
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part))
+    text.erase(at, part.size());
   return text;
 }
 
@@ -104,9 +105,8 @@ const Section& find_section(const Listing& listing, const std::vector<std::strin
   std::string wanted;
   for (const std::string_view part : parts) (wanted += ' ') += part;
   for (const Section& section : listing.sections) {
-    if (!std::ranges::all_of(parts, [&](std::string_view part) {
-          return section.name.find(part) != std::string::npos;
-        }))
+    if (!std::ranges::all_of(
+            parts, [&](std::string_view part) { return section.name.find(part) != std::string::npos; }))
       continue;
     if (found != nullptr) throw Unsupported("several kernels are called" + wanted);
     found = &section;

@@ -35,7 +35,8 @@ const BuiltListing* find(std::string_view implementation, std::string_view archi
 }
 
 std::string missing(const std::filesystem::path& file) {
-  return fmt::format("no machine code: {} is missing; carry the folder \"listings\" beside the executable", file.string());
+  return fmt::format("no machine code: {} is missing; carry the folder \"listings\" beside the executable",
+                     file.string());
 }
 
 std::shared_ptr<const Listing> load(const BuiltListing& built) {
@@ -57,10 +58,12 @@ std::filesystem::path listings_directory() {
 
 std::string listing_unavailable(std::string_view implementation, std::string_view architecture) {
   if (built_listings().empty())
-    return "no machine code: nvdisasm was missing when this was built; build with ./bitproof, which installs it, or "
+    return "no machine code: nvdisasm was missing when this was built; build with ./bitproof, which installs "
+           "it, or "
            "put the CUDA toolkit's on PATH, run cmake and build again";
   const BuiltListing* const built = find(implementation, architecture);
-  if (built == nullptr) return fmt::format("this build has no machine code of {} for {}", implementation, architecture);
+  if (built == nullptr)
+    return fmt::format("this build has no machine code of {} for {}", implementation, architecture);
   std::error_code error;
   const std::filesystem::path file = listings_directory() / built->file;
   return std::filesystem::is_regular_file(file, error) ? "" : missing(file);

@@ -13,8 +13,8 @@
 
 namespace bitproof::conformance::emulator {
 
-// Why the listing of `implementation` ("cuda.fused") for `architecture` cannot be had, with the remedy; empty if
-// it can.
+// Why the listing of `implementation` ("cuda.fused") for `architecture` cannot be had, with the remedy; empty
+// if it can.
 std::string listing_unavailable(std::string_view implementation, std::string_view architecture);
 
 // The listing, taken apart, once per process. Throws Unsupported if it is missing or is not the one that the

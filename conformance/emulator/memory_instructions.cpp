@@ -47,8 +47,8 @@ void check_lanes(const Addresses& addresses, std::uint32_t mask, const Warp& war
     if (wrong.empty()) continue;
     const auto number = static_cast<int>(lane);
     throw CodeFault(wrong + ", by thread (" + std::to_string(warp.thread[0][number]) + ", " +
-                    std::to_string(warp.thread[1][number]) + ") of block (" + std::to_string(warp.block[0]) + ", " +
-                    std::to_string(warp.block[1]) + ")");
+                    std::to_string(warp.thread[1][number]) + ") of block (" + std::to_string(warp.block[0]) +
+                    ", " + std::to_string(warp.block[1]) + ")");
   }
 }
 
@@ -57,7 +57,8 @@ struct Width {
   std::uint32_t bytes;
   bool sign_extended;
 };
-constexpr std::array<Width, 7> kLoadWidths{{{4, false}, {1, false}, {1, true}, {2, false}, {2, true}, {8, false}, {16, false}}};
+constexpr std::array<Width, 7> kLoadWidths{
+    {{4, false}, {1, false}, {1, true}, {2, false}, {2, true}, {8, false}, {16, false}}};
 constexpr std::array<Width, 5> kStoreWidths{{{4, false}, {1, false}, {2, false}, {8, false}, {16, false}}};
 constexpr Width kWidest{32, false};
 
@@ -76,7 +77,8 @@ void read_lanes(Warp& warp, const Addresses& addresses, std::uint32_t mask, std:
   }
 }
 
-void write_lanes(Warp& warp, const Addresses& addresses, std::uint32_t mask, std::uint32_t bytes, const Words& words) {
+void write_lanes(Warp& warp, const Addresses& addresses, std::uint32_t mask, std::uint32_t bytes,
+                 const Words& words) {
   const Extent extent = extent_of(addresses, mask, bytes);
   if (extent.misaligned != 0 || !warp.memory->may_write_all(extent.begin, extent.end))
     check_lanes(addresses, mask, warp, [&](std::uint64_t at) { return warp.memory->check_write(at, bytes); });
@@ -96,8 +98,8 @@ void ldg(Warp& warp, const Instruction& in, std::uint32_t mask) {
   read_lanes(warp, addresses_of(warp, in.operands[1]), mask, width.bytes, words);
   if (width.sign_extended)
     for (int lane = 0; lane < kLanes; ++lane)
-      words[0][lane] = static_cast<std::uint32_t>(
-          width.bytes == 1 ? static_cast<std::int8_t>(words[0][lane]) : static_cast<std::int16_t>(words[0][lane]));
+      words[0][lane] = static_cast<std::uint32_t>(width.bytes == 1 ? static_cast<std::int8_t>(words[0][lane])
+                                                                   : static_cast<std::int16_t>(words[0][lane]));
   for (std::size_t i = 0; i < (width.bytes + 3) / 4; ++i)
     warp.write(in.operands[0], words[i], mask, static_cast<int>(i));
 }

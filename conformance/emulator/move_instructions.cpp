@@ -78,8 +78,10 @@ constexpr std::array kEntries{
     InstructionEntry{"LDCU", "d i", move<1>, Control::none, Proof::argued, kConstant},
     InstructionEntry{"LDCU.64", "D l", move<2>, Control::none, Proof::argued, kConstant},
     InstructionEntry{"LDCU.128", "D l", move<4>, Control::none, Proof::argued, kConstant},
-    InstructionEntry{"CS2R", "D z", zero_pair, Control::none, Proof::card, "zero to a register pair; no other source is known"},
-    InstructionEntry{"S2R", "d s", special, Control::none, Proof::card, "threadIdx, blockIdx, lane; PTX %tid, %ctaid"},
+    InstructionEntry{"CS2R", "D z", zero_pair, Control::none, Proof::card,
+                     "zero to a register pair; no other source is known"},
+    InstructionEntry{"S2R", "d s", special, Control::none, Proof::card,
+                     "threadIdx, blockIdx, lane; PTX %tid, %ctaid"},
     InstructionEntry{"S2UR", "d s", special, Control::none, Proof::card, "blockIdx; PTX %ctaid"},
 };
 

@@ -72,7 +72,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   return negative ? -value : value;
 }
 
-// "0.5", "-5.1036477088928222656e-07", "+INF", "-INF". NaNs are printed without their bits and are not accepted.
+// "0.5", "-5.1036477088928222656e-07", "+INF", "-INF". NaNs are printed without their bits and are not
+// accepted.
 std::optional<double> parse_real(std::string_view text) {
   if (text == "+INF" || text == "INF") return std::numeric_limits<double>::infinity();
   if (text == "-INF") return -std::numeric_limits<double>::infinity();
@@ -94,8 +95,8 @@ std::optional<std::uint16_t> numbered(std::string_view text, std::string_view pr
 }
 
 std::optional<Operand> parse_register(std::string_view text) {
-  for (const auto& [prefix, kind] : {std::pair{"UR", OperandKind::uniform_register},
-                                     std::pair{"R", OperandKind::vector_register}})
+  for (const auto& [prefix, kind] :
+       {std::pair{"UR", OperandKind::uniform_register}, std::pair{"R", OperandKind::vector_register}})
     if (const auto number = numbered(text, prefix, "Z", kZeroRegister)) {
       Operand operand;
       operand.kind = kind;
@@ -111,8 +112,8 @@ std::optional<Operand> parse_predicate(std::string_view text) {
     operand.negate = true;
     text.remove_prefix(1);
   }
-  for (const auto& [prefix, kind] : {std::pair{"UP", OperandKind::uniform_predicate},
-                                     std::pair{"P", OperandKind::predicate}})
+  for (const auto& [prefix, kind] :
+       {std::pair{"UP", OperandKind::uniform_predicate}, std::pair{"P", OperandKind::predicate}})
     if (const auto number = numbered(text, prefix, "T", kTruePredicate)) {
       operand.kind = kind;
       operand.index = *number;
@@ -377,7 +378,8 @@ std::optional<Instruction> decode_as(const MnemonicMatch& match, const Line& lin
 
 // A 32-bit shift moves one word; only with RZ as the other is it certain which.
 bool is_certain(const Instruction& in, const Line& line) {
-  if (line.mnemonic.find("SHF.") == std::string::npos || line.mnemonic.find("64") != std::string::npos) return true;
+  if (line.mnemonic.find("SHF.") == std::string::npos || line.mnemonic.find("64") != std::string::npos)
+    return true;
   const Operand& other = in.operands[in.mode[2] != 0 ? 1 : 3];
   return other.index == kZeroRegister &&
          (other.kind == OperandKind::vector_register || other.kind == OperandKind::uniform_register);
@@ -393,8 +395,8 @@ Instruction decode_line(const Line& line, const Section& section) {
     in->guard = *guard;
     return *in;
   }
-  throw Unsupported(fmt::format("the emulator does not know \"{}\" at {:#06x} of {}", line.text, line.address,
-                                section.name));
+  throw Unsupported(
+      fmt::format("the emulator does not know \"{}\" at {:#06x} of {}", line.text, line.address, section.name));
 }
 
 std::uint32_t registers_of(const Instruction& in) {
@@ -430,7 +432,8 @@ Program decode(const Section& section, std::string_view architecture) {
   }
   for (Instruction& in : program.code)
     for (const Operand& operand : in.operands)
-      if (operand.kind == OperandKind::target) in.target = static_cast<std::uint32_t>(operand.value) / kInstructionBytes;
+      if (operand.kind == OperandKind::target)
+        in.target = static_cast<std::uint32_t>(operand.value) / kInstructionBytes;
   return program;
 }
 

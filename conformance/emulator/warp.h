@@ -27,15 +27,16 @@ struct Warp {
   // A bit per lane; of a uniform predicate all bits or none. The last is PT.
   std::array<std::uint32_t, 8> predicates;
   std::array<std::uint32_t, 8> uniform_predicates;
-  std::array<Lanes, 4> thread;        // threadIdx.x, .y, .z and the lane
+  std::array<Lanes, 4> thread;         // threadIdx.x, .y, .z and the lane
   std::array<std::uint32_t, 3> block;  // blockIdx
   const ConstantBank* constants = nullptr;
   GlobalMemory* memory = nullptr;
 
   std::uint32_t predicate(const Operand& operand) const {
     if (operand.kind == OperandKind::none) return kAllLanes;
-    const std::uint32_t bits = operand.kind == OperandKind::uniform_predicate ? uniform_predicates[operand.index]
-                                                                              : predicates[operand.index];
+    const std::uint32_t bits = operand.kind == OperandKind::uniform_predicate
+                                   ? uniform_predicates[operand.index]
+                                   : predicates[operand.index];
     return operand.negate ? ~bits : bits;
   }
 
@@ -67,21 +68,23 @@ struct Warp {
   }
 };
 
-// One 32-bit source of an instruction for all lanes; signs and inversions are not applied. `part` 1 is the upper
-// word of a 64-bit source.
+// One 32-bit source of an instruction for all lanes; signs and inversions are not applied. `part` 1 is the
+// upper word of a 64-bit source.
 class Source {
  public:
   Source(const Warp& warp, const Operand& operand, int part = 0) {
     const auto step = static_cast<std::size_t>(part);
     switch (operand.kind) {
       case OperandKind::vector_register:
-        values_ = warp.registers[operand.index == kZeroRegister ? kZeroRegister : operand.index + step].values.data();
+        values_ =
+            warp.registers[operand.index == kZeroRegister ? kZeroRegister : operand.index + step].values.data();
         break;
       case OperandKind::uniform_register:
         fill(operand.index == kZeroRegister ? 0 : warp.uniform[operand.index + step]);
         break;
       case OperandKind::constant:
-        fill(warp.constants->word(static_cast<std::uint32_t>(operand.value) + static_cast<std::uint32_t>(4 * part)));
+        fill(warp.constants->word(static_cast<std::uint32_t>(operand.value) +
+                                  static_cast<std::uint32_t>(4 * part)));
         break;
       default:
         fill(static_cast<std::uint32_t>(static_cast<std::uint64_t>(operand.value) >> (32 * part)));

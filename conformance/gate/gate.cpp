@@ -39,8 +39,8 @@ bool will_emulation_do(const Requirement& requirement) {
 std::string run_again(const Record& record) {
   const bool on_gpu = record.device.starts_with("cuda") || record.architecture.starts_with("sm_");
   const std::string device = record.implementation.starts_with(kEmulated) ? "emulated:" + record.architecture
-                             : on_gpu                                      ? "cuda"
-                                                                           : "cpu";
+                             : on_gpu                                     ? "cuda"
+                                                                          : "cpu";
   return fmt::format("run again: ./bitproof run --op {} --dtype {} --impl {} --domain {} --device {}",
                      record.op, record.dtype, record.implementation, record.domain, device);
 }
@@ -196,7 +196,8 @@ class Gate {
     }
     for (Finding& flaw : flaws) add(std::move(flaw));
     if (candidates.size() > 1)
-      result_.notes.push_back(fmt::format("{}: {} records, the best of them is taken", label(requirement), candidates.size()));
+      result_.notes.push_back(
+          fmt::format("{}: {} records, the best of them is taken", label(requirement), candidates.size()));
     outcome.record = *best;
     result_.required.push_back(std::move(outcome));
   }
@@ -206,7 +207,8 @@ class Gate {
     std::vector<const Record*> candidates;
     const auto add_all = [&](const std::string& name) {
       const auto found = by_label_.find(name);
-      if (found != by_label_.end()) candidates.insert(candidates.end(), found->second.begin(), found->second.end());
+      if (found != by_label_.end())
+        candidates.insert(candidates.end(), found->second.begin(), found->second.end());
     };
     add_all(label(requirement));
     if (will_emulation_do(requirement)) {
@@ -230,12 +232,12 @@ class Gate {
                   "architecture; find out who removed it, or take it out of the policy"};
     const bool emulate = will_emulation_do(requirement);
     return {FindingKind::missing, what,
-            fmt::format("{}: no report has it{}; run ./bitproof run --op {} --dtype {} --impl {} --domain {} {} and "
-                        "pass the report",
-                        what, why_not_run(requirement), requirement.op, requirement.dtype,
-                        emulate ? emulation_of(requirement.implementation) : requirement.implementation,
-                        requirement.domain,
-                        (emulate ? "--device emulated:" : "on ") + requirement.architecture)};
+            fmt::format(
+                "{}: no report has it{}; run ./bitproof run --op {} --dtype {} --impl {} --domain {} {} and "
+                "pass the report",
+                what, why_not_run(requirement), requirement.op, requirement.dtype,
+                emulate ? emulation_of(requirement.implementation) : requirement.implementation,
+                requirement.domain, (emulate ? "--device emulated:" : "on ") + requirement.architecture)};
   }
 
   // A machine without a device cannot tell which architecture it did not run on, but why it did not.
@@ -282,10 +284,11 @@ class Gate {
     }
     if (strength(record.evidence) < strength(requirement.evidence))
       flaw(FindingKind::wrong_evidence,
-           fmt::format("evidence {}, but the policy requires {}; run it on such a device: ./bitproof run --op {} "
-                       "--dtype {} --impl {} --domain {}",
-                       record.evidence, requirement.evidence, requirement.op, requirement.dtype,
-                       requirement.implementation, requirement.domain));
+           fmt::format(
+               "evidence {}, but the policy requires {}; run it on such a device: ./bitproof run --op {} "
+               "--dtype {} --impl {} --domain {}",
+               record.evidence, requirement.evidence, requirement.op, requirement.dtype,
+               requirement.implementation, requirement.domain));
   }
 
   // Whether everything that is required was tested.
@@ -490,10 +493,9 @@ class Gate {
 
   void conclude(Outcome& outcome) const {
     const std::string what = label(outcome.requirement);
-    std::ranges::copy_if(result_.findings, std::back_inserter(outcome.findings),
-                         [&](const Finding& f) {
-                           return f.record == what || (outcome.record && f.record == label(*outcome.record));
-                         });
+    std::ranges::copy_if(result_.findings, std::back_inserter(outcome.findings), [&](const Finding& f) {
+      return f.record == what || (outcome.record && f.record == label(*outcome.record));
+    });
     if (!outcome.findings.empty()) return;
     const bool waived = std::ranges::any_of(result_.waived, [&](const Finding& f) {
       return f.record == what || (outcome.record && f.record == label(*outcome.record));

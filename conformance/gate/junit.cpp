@@ -83,8 +83,9 @@ void add_required(pugi::xml_node root, const GateResult& result) {
                                          outcome.record ? outcome.record->seconds : 0.0);
     switch (outcome.state) {
       case Outcome::State::passed:
-        test.append_child("system-out").text().set(
-            printable(verdict_of(*outcome.record) + ", " + coverage_of(*outcome.record)).c_str());
+        test.append_child("system-out")
+            .text()
+            .set(printable(verdict_of(*outcome.record) + ", " + coverage_of(*outcome.record)).c_str());
         break;
       case Outcome::State::waived:
         suite.skip(test, waivers_of(result, label(r)));

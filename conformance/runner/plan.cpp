@@ -98,7 +98,9 @@ Result<std::vector<PlannedCheck>> select(std::vector<PlannedCheck> checks, const
     if (is_gpu_number(*selection.device)) add_missing_gpu(checks, *selection.device);
     std::erase_if(checks,
                   [&](const PlannedCheck& check) { return !on_device(check.record, *selection.device); });
-    if (checks.empty()) return nothing_matches("--device", *selection.device, {"cpu", "cuda", "cuda:N", "emulated", "emulated:sm_NN", "all"});
+    if (checks.empty())
+      return nothing_matches("--device", *selection.device,
+                             {"cpu", "cuda", "cuda:N", "emulated", "emulated:sm_NN", "all"});
   }
   for (const Criterion& criterion : criteria)
     if (criterion.glob)

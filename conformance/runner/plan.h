@@ -24,9 +24,9 @@ std::vector<PlannedCheck> all_checks(const reference::Profile& profile, std::uin
                                      const CudaDevices& devices);
 
 // The checks that match. Without a device and an implementation, the emulated checks are left out: other
-// architectures than those of this machine are checked where that is asked for. Without a domain, the pairs of host implementations are left out: they take minutes,
-// and pairs_factored proves the same of the reference in seconds. The error names what matched nothing, and
-// what there is.
+// architectures than those of this machine are checked where that is asked for. Without a domain, the pairs of
+// host implementations are left out: they take minutes, and pairs_factored proves the same of the reference in
+// seconds. The error names what matched nothing, and what there is.
 Result<std::vector<PlannedCheck>> select(std::vector<PlannedCheck> checks, const Selection& selection);
 
 // Checks of one identity on several GPUs become one, whose blocks these share: the record names all of them.

@@ -130,7 +130,8 @@ TEST(Select, EmulatedChecksRunWhereTheyAreAskedFor) {
   EXPECT_EQ(devices_of(checks_without_device(), "emulated:sm_75"), std::vector<std::string>{"error"});
   const auto by_default = select(checks_without_device(), {});
   ASSERT_TRUE(by_default);
-  for (const PlannedCheck& check : *by_default) EXPECT_EQ(check.record.evidence, "executed") << label(check.record);
+  for (const PlannedCheck& check : *by_default)
+    EXPECT_EQ(check.record.evidence, "executed") << label(check.record);
   Selection by_name;
   by_name.implementation = "emulated.fused";
   const auto named = select(checks_without_device(), by_name);

@@ -48,14 +48,16 @@ class Runner {
     launch(probe, reinterpret_cast<const void*>(kernel), results);
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     std::vector<std::uint32_t> host(words);
-    check(cudaMemcpy(host.data(), results, words * sizeof(std::uint32_t), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    check(cudaMemcpy(host.data(), results, words * sizeof(std::uint32_t), cudaMemcpyDeviceToHost),
+          "cudaMemcpy");
     return host;
   }
 
  private:
   std::uint32_t* upload(std::size_t slot, const std::vector<std::uint32_t>& words) {
     std::uint32_t* const memory = operands_[slot].reserve(words.size());
-    check(cudaMemcpy(memory, words.data(), words.size() * sizeof(std::uint32_t), cudaMemcpyHostToDevice), "cudaMemcpy");
+    check(cudaMemcpy(memory, words.data(), words.size() * sizeof(std::uint32_t), cudaMemcpyHostToDevice),
+          "cudaMemcpy");
     return memory;
   }
 
@@ -79,9 +81,10 @@ class Runner {
         return;
       case ProbeKind::special_registers: {
         void* arguments[] = {&results};
-        check(cudaLaunchKernel(kernel, dim3(kSpecialGrid[0], kSpecialGrid[1], kSpecialGrid[2]),
-                               dim3(kSpecialBlock[0], kSpecialBlock[1], kSpecialBlock[2]), arguments, 0, nullptr),
-              "launch");
+        check(
+            cudaLaunchKernel(kernel, dim3(kSpecialGrid[0], kSpecialGrid[1], kSpecialGrid[2]),
+                             dim3(kSpecialBlock[0], kSpecialBlock[1], kSpecialBlock[2]), arguments, 0, nullptr),
+            "launch");
         return;
       }
     }
@@ -114,8 +117,8 @@ int main(int argc, char** argv) {
     if (argc > 2) results.open(argv[2], std::ios::binary);
     for (const Probe& probe : probes()) {
       const std::vector<std::uint32_t> words = runner.run(probe);
-      std::printf("%.*s %zu 0x%016llx\n", static_cast<int>(probe.kernel.size()), probe.kernel.data(), words.size(),
-                  static_cast<unsigned long long>(probe_digest(words)));
+      std::printf("%.*s %zu 0x%016llx\n", static_cast<int>(probe.kernel.size()), probe.kernel.data(),
+                  words.size(), static_cast<unsigned long long>(probe_digest(words)));
       constexpr std::size_t kKept = 4096;
       const std::size_t kept = std::min(kKept, words.size());
       results.write(reinterpret_cast<const char*>(words.data()), static_cast<std::streamsize>(kept * 4));

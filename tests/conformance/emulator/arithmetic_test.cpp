@@ -17,7 +17,8 @@ using reference::Fp16;
 constexpr Rounding kRoundings[] = {Rounding::nearest, Rounding::down, Rounding::up, Rounding::zero};
 constexpr int kModes[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
 
-// What the host's FP32 unit gives in a rounding mode; volatile, so that nothing moves across the changes of mode.
+// What the host's FP32 unit gives in a rounding mode; volatile, so that nothing moves across the changes of
+// mode.
 template <class Operation>
 std::uint32_t on_host(int mode, Operation&& operation) {
   std::fesetround(mode);
@@ -63,20 +64,23 @@ RC_GTEST_PROP(LaneArithmetic, FusedMultiplyAddsAreTheHostsInEveryRounding, ()) {
   }
 }
 
+__extension__ using Int128 = __int128;
+__extension__ using UnsignedInt128 = unsigned __int128;
+
 // An fp16 number as an integer multiple of 2^-24; a product of two is one of 2^-48.
 std::int64_t units(std::uint16_t bits) {
   return static_cast<std::int64_t>(std::ldexp(reference::widen(Fp16{bits}), 24));
 }
 
 // `exact` * 2^-48 to the nearest fp16, ties to even, by counting.
-std::uint32_t nearest_fp16(__extension__ __int128 exact) {
+std::uint32_t nearest_fp16(Int128 exact) {
   const bool negative = exact < 0;
-  auto magnitude = static_cast<unsigned __int128>(negative ? -exact : exact);
+  auto magnitude = static_cast<UnsignedInt128>(negative ? -exact : exact);
   int width = 0;
   for (auto rest = magnitude; rest != 0; rest >>= 1) ++width;
   const int unit = width <= 24 + 11 ? 24 : width - 11;  // bits below the last place, of subnormals 24
-  unsigned __int128 kept = magnitude >> unit;
-  const unsigned __int128 rest = magnitude - (kept << unit), tie = static_cast<unsigned __int128>(1) << (unit - 1);
+  UnsignedInt128 kept = magnitude >> unit;
+  const UnsignedInt128 rest = magnitude - (kept << unit), tie = static_cast<UnsignedInt128>(1) << (unit - 1);
   if (rest > tie || (rest == tie && (kept & 1) != 0)) ++kept;
   const float value = std::ldexp(static_cast<float>(static_cast<std::uint64_t>(kept)), unit - 48);
   const std::uint32_t bits = value >= 65520.0f ? 0x7C00u : reference::round_to<Fp16>(value).bits;  // exact
@@ -89,7 +93,7 @@ RC_GTEST_PROP(LaneArithmetic, HalfFusedMultiplyAddsRoundTheExactSumOnce, ()) {
     return static_cast<std::uint16_t>((bits & 0x7C00) == 0x7C00 ? bits & 0x83FF : bits);
   };
   const std::uint16_t a = finite(), b = finite(), c = finite();
-  __extension__ const __int128 exact = static_cast<__int128>(units(a)) * units(b) + (static_cast<__int128>(units(c)) << 24);
+  const Int128 exact = static_cast<Int128>(units(a)) * units(b) + (static_cast<Int128>(units(c)) << 24);
   RC_PRE(exact != 0);  // the sign of an exact zero is another rule
   RC_ASSERT(fused_multiply_add16<Fp16>(a, b, c) == nearest_fp16(exact));
 }
@@ -121,7 +125,8 @@ TEST(LaneArithmetic, FlushingKeepsTheSignAndNeedsASubnormal) {
   EXPECT_EQ(multiply32(0x3FFFFFFFu, 0x00400000u, {false, Rounding::nearest}), 0x00800000u);
   EXPECT_EQ(multiply32(0x3F7FFFFFu, 0x00800000u, {true, Rounding::nearest}), 0u);
   // 2^-126 - 2^-152 rounds to 2^-126 with 24 bits too: kept, as on an H200.
-  EXPECT_EQ(fused_multiply_add32(0x80800000u, 0x32800000u, 0x00800000u, {true, Rounding::nearest}), 0x00800000u);
+  EXPECT_EQ(fused_multiply_add32(0x80800000u, 0x32800000u, 0x00800000u, {true, Rounding::nearest}),
+            0x00800000u);
   EXPECT_EQ(fused_multiply_add32(0x80800000u, 0x32800000u, 0x00800000u, {true, Rounding::zero}), 0u);
 }
 

@@ -44,13 +44,15 @@ TEST(Audit, WithoutABiasThereIsNoSum) {
 }
 
 // Loading a constant looks like a packed multiply-add.
-TEST(Audit, AConstantIsNoSum) { EXPECT_EQ(of_sum({"HFMA2.MMA R16, -RZ, RZ, 1.875, 0"}).sum, SumRounding::none); }
+TEST(Audit, AConstantIsNoSum) {
+  EXPECT_EQ(of_sum({"HFMA2.MMA R16, -RZ, RZ, 1.875, 0"}).sum, SumRounding::none);
+}
 
 TEST(Audit, CountsFunctionsWidthsAndSpills) {
   const AuditFacts facts =
-      audit(section_of({"I2F.U32.RP R0, R1", "MUFU.RCP R0, R0", "MUFU.EX2 R2, R3", "MUFU.RCP R2, R2", "LDL R5, [R1]",
-                        "STL [R1], R5", "LDG.E.U16 R6, desc[UR4][R2.64]", "LDG.E.NA.ENL2.256 R8, R12, desc[UR4][R2.64]",
-                        "STG.E.EF.128 desc[UR4][R2.64], R8"}));
+      audit(section_of({"I2F.U32.RP R0, R1", "MUFU.RCP R0, R0", "MUFU.EX2 R2, R3", "MUFU.RCP R2, R2",
+                        "LDL R5, [R1]", "STL [R1], R5", "LDG.E.U16 R6, desc[UR4][R2.64]",
+                        "LDG.E.NA.ENL2.256 R8, R12, desc[UR4][R2.64]", "STG.E.EF.128 desc[UR4][R2.64], R8"}));
   EXPECT_EQ(facts.unit_functions, (std::map<std::string, int>{{"EX2", 1}, {"RCP", 1}}));
   EXPECT_EQ(facts.integer_reciprocals, 1);
   EXPECT_EQ(facts.loads, (std::map<int, int>{{2, 1}, {32, 1}}));
@@ -83,13 +85,11 @@ TEST(Audit, EveryDifferenceFromTheContractIsSaid) {
   facts.spills = 3;
   facts.waits_for_producer = facts.releases_consumer = false;
   EXPECT_EQ(compare(facts, expected),
-            (std::vector<std::string>{"the sum: NOT ROUNDED, expected packed add",
-                                      "special-function unit: TANH, expected EX2 RCP",
-                                      "loads of 16 bytes, expected of 32 bytes",
-                                      "stores of 16, 32 bytes, expected of 32 bytes",
-                                      "3 accesses of spilled registers",
-                                      "does not wait for the kernels ahead before it reads",
-                                      "does not release the next kernel"}));
+            (std::vector<std::string>{
+                "the sum: NOT ROUNDED, expected packed add", "special-function unit: TANH, expected EX2 RCP",
+                "loads of 16 bytes, expected of 32 bytes", "stores of 16, 32 bytes, expected of 32 bytes",
+                "3 accesses of spilled registers", "does not wait for the kernels ahead before it reads",
+                "does not release the next kernel"}));
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ std::uint64_t address(const std::vector<std::uint32_t>& words) {
 }
 
 MemoryRegion region(const char* name, const std::vector<std::uint32_t>& words, bool is_result) {
-  return {name, address(words), address(words) + words.size() * sizeof(std::uint32_t), !is_result, is_result, !is_result};
+  return {name,       address(words), address(words) + words.size() * sizeof(std::uint32_t),
+          !is_result, is_result,      !is_result};
 }
 
 template <class T>
@@ -57,7 +58,8 @@ std::vector<std::uint32_t> emulate_probe(const Probe& probe, const Program& prog
       for (std::uint32_t i = 0; i < kUniformLaunches; ++i) {
         GlobalMemory memory(regions);
         UniformParameters parameters = uniform_parameters(i);
-        parameters.results = reinterpret_cast<std::int64_t*>(results.data()) + i * kUniformBlocks * kUniformResults;
+        parameters.results =
+            reinterpret_cast<std::int64_t*>(results.data()) + i * kUniformBlocks * kUniformResults;
         launch(program, {{kUniformBlocks, 1, 1}, {1, 1, 1}}, bytes_of(parameters), memory);
       }
       break;

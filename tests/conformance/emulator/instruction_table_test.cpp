@@ -27,7 +27,9 @@ Program program_of(const std::string& instruction) {
 using State = std::map<std::string, std::uint32_t>;
 
 std::uint32_t* scalar_of(Warp& warp, const std::string& name, int lane) {
-  const auto number = [&](std::size_t prefix) { return static_cast<std::size_t>(std::stoi(name.substr(prefix))); };
+  const auto number = [&](std::size_t prefix) {
+    return static_cast<std::size_t>(std::stoi(name.substr(prefix)));
+  };
   if (name.starts_with("UR")) return &warp.uniform[number(2)];
   return &warp.registers[number(1)][lane];
 }
@@ -93,8 +95,8 @@ const Row kRows[] = {
     {"FSEL R0, R1, 1, P1", {{"R1", 0xFF800001}, {"P1", 1}}, {{"R0", 0xFF800001}}},
     {"FSETP.GE.AND P0, P2, |R1|, 0.6, P1", {{"R1", 0xBF19999A}, {"P1", 1}}, {{"P0", 1}, {"P2", 0}}},
     {"FSETP.LTU.AND P0, PT, R1, 1, PT", {{"R1", 0x7FC00000}}, {{"P0", 1}}},
-    {"MUFU.EX2 R0, R1", {{"R1", 0x40400000}}, {{"R0", 0x41000000}}},   // 2^3
-    {"MUFU.RCP R0, UR4", {{"UR4", 0x40800000}}, {{"R0", 0x3E800000}}}, // 1/4
+    {"MUFU.EX2 R0, R1", {{"R1", 0x40400000}}, {{"R0", 0x41000000}}},               // 2^3
+    {"MUFU.RCP R0, UR4", {{"UR4", 0x40800000}}, {{"R0", 0x3E800000}}},             // 1/4
     {"I2F.U64.RP R0, R2", {{"R2", 1}, {"R3", 0x01000000}}, {{"R0", 0x5B800001}}},  // 2^56 + 1 upwards
     {"I2FP.F32.U32 R0, R2", {{"R2", 0x01000001}}, {{"R0", 0x4B800000}}},
     {"UI2F.U32.RP UR6, UR10", {{"UR10", 0x01000001}}, {{"UR6", 0x4B800001}}},
@@ -125,11 +127,15 @@ const Row kRows[] = {
     {"IMAD.IADD R0, R1, 0x1, -R2", {{"R1", 3}, {"R2", 1}}, {{"R0", 2}}},
     {"UIMAD UR0, UR1, UR2, URZ", {{"UR1", 3}, {"UR2", 5}}, {{"UR0", 15}}},
     {"IMAD.X R0, R1, 0x1, ~R3, P2", {{"R1", 9}, {"R3", 4}, {"P2", 1}}, {{"R0", 5}}},
-    {"IMAD.WIDE R0, R2, R3, R4", {{"R2", 0xFFFFFFFF}, {"R3", 2}, {"R4", 1}}, {{"R0", 0xFFFFFFFF}, {"R1", 0xFFFFFFFF}}},
+    {"IMAD.WIDE R0, R2, R3, R4",
+     {{"R2", 0xFFFFFFFF}, {"R3", 2}, {"R4", 1}},
+     {{"R0", 0xFFFFFFFF}, {"R1", 0xFFFFFFFF}}},
     {"IMAD.WIDE.U32 R0, P0, R2, R3, R4",
      {{"R2", 0xFFFFFFFF}, {"R3", 0xFFFFFFFF}, {"R4", 0xFFFFFFFF}, {"R5", 0xFFFFFFFF}},
      {{"R0", 0}, {"R1", 0xFFFFFFFE}, {"P0", 1}}},
-    {"IMAD.WIDE.U32.X R0, R2, R3, R4, P0", {{"R2", 2}, {"R3", 3}, {"R4", 4}, {"P0", 1}}, {{"R0", 11}, {"R1", 0}}},
+    {"IMAD.WIDE.U32.X R0, R2, R3, R4, P0",
+     {{"R2", 2}, {"R3", 3}, {"R4", 4}, {"P0", 1}},
+     {{"R0", 11}, {"R1", 0}}},
     {"UIMAD.WIDE.U32 UR0, UR2, 0x100, URZ", {{"UR2", 0x01000000}}, {{"UR0", 0}, {"UR1", 1}}},
     // The addend is a pair: here 2^32 * 7.
     {"IMAD.HI.U32 R0, R2, R3, R4", {{"R2", 0x80000000}, {"R3", 4}, {"R5", 7}}, {{"R0", 9}}},
@@ -147,7 +153,9 @@ const Row kRows[] = {
     {"USHF.R.S32.HI UR0, URZ, 0x1f, UR2", {{"UR2", 0x80000000}}, {{"UR0", 0xFFFFFFFF}}},
     {"USHF.R.S64 UR0, UR2, 0x3, UR3", {{"UR2", 8}, {"UR3", 0xFFFFFFFF}}, {{"UR0", 0xE0000001}}},
     // 0xb8: bits of a under the mask b, of c elsewhere: the sign of c put on a.
-    {"LOP3.LUT R0, R1, 0x80000000, R2, 0xb8, !PT", {{"R1", 0x3F800000}, {"R2", 0x80000001}}, {{"R0", 0xBF800000}}},
+    {"LOP3.LUT R0, R1, 0x80000000, R2, 0xb8, !PT",
+     {{"R1", 0x3F800000}, {"R2", 0x80000001}},
+     {{"R0", 0xBF800000}}},
     {"LOP3.LUT P0, RZ, R1, 0x3, RZ, 0xc0, !PT", {{"R1", 4}}, {{"P0", 0}}},
     {"LOP3.LUT P0, RZ, R1, 0x3, RZ, 0xc0, !PT", {{"R1", 6}}, {{"P0", 1}}},
     {"ULOP3.LUT UR0, UR1, 0xff, URZ, 0xc0, !UPT", {{"UR1", 0x1234}}, {{"UR0", 0x34}}},
@@ -165,7 +173,9 @@ const Row kRows[] = {
     {"ISETP.GE.U64.AND P0, PT, R2, 0x3, PT", {{"R2", 0}, {"R3", 0xFFFFFFFF}}, {{"P0", 1}}},
     {"UISETP.GE.S64.AND UP0, UPT, UR2, UR4, UPT", {{"UR2", 5}, {"UR4", 5}}, {{"UP0", 1}}},
     {"IMNMX.S64 PT, PT, R0, R2, UR4, !PT, !PT", {{"R3", 0x80000000}, {"UR4", 3}}, {{"R0", 3}, {"R1", 0}}},
-    {"IMNMX.U64 PT, PT, R0, R2, UR4, !PT, !PT", {{"R3", 0x80000000}, {"UR4", 3}}, {{"R0", 0}, {"R1", 0x80000000}}},
+    {"IMNMX.U64 PT, PT, R0, R2, UR4, !PT, !PT",
+     {{"R3", 0x80000000}, {"UR4", 3}},
+     {{"R0", 0}, {"R1", 0x80000000}}},
 
     // Moves and constants; the bank of the test holds 0x1122334455667788 at 0x160.
     {"MOV R0, c[0x0][0x164]", {}, {{"R0", 0x11223344}}},
@@ -202,7 +212,7 @@ TEST_P(EveryInstruction, GivesTheLiteralResult) {
 }
 
 INSTANTIATE_TEST_SUITE_P(InstructionTable, EveryInstruction, ::testing::ValuesIn(kRows),
-                         [](const auto& info) { return "row" + std::to_string(info.index); });
+                         [](const auto& row) { return "row" + std::to_string(row.index); });
 
 TEST(InstructionTable, HasALiteralTestForEveryRowThatComputes) {
   std::set<std::uint32_t> tested;
@@ -226,10 +236,11 @@ TEST(InstructionTable, ModifiersAreModesByTheirPlaceInTheGroup) {
 // Stops with the text and the address, whatever it is that has no row.
 TEST(InstructionTable, WhatIsNotThereStopsTheDecoder) {
   for (const char* unknown :
-       {"DFMA R0, R2, R4, R6", "FADD.SAT R0, R1, R2", "FADD R0, ~R1, R2", "MUFU.RCP64H R0, R1", "FADD R0, R1, -QNAN",
-        "SHFL.DOWN PT, R0, R1, 0x10, 0x1f", "LDS R0, [R1]", "BAR.SYNC 0x0", "LDG.E.CONSTANT R0, desc[UR4][R2.64]",
-        "MOV R0, c[0x3][0x8]", "S2R R0, SR_CLOCKLO", "FADD R0, R1", "FADD R0, R1, R2, R3", "IMAD R0, |R1|, R2, R3",
-        "SHF.L.U32 R0, R1, R2, R3", "BRA `(.L_x_9)", "IMNMX.S64 PT, PT, R0, R2, UR4, PT, !PT", "HADD2 R0, R1, 0.1, 0.1"}) {
+       {"DFMA R0, R2, R4, R6", "FADD.SAT R0, R1, R2", "FADD R0, ~R1, R2", "MUFU.RCP64H R0, R1",
+        "FADD R0, R1, -QNAN", "SHFL.DOWN PT, R0, R1, 0x10, 0x1f", "LDS R0, [R1]", "BAR.SYNC 0x0",
+        "LDG.E.CONSTANT R0, desc[UR4][R2.64]", "MOV R0, c[0x3][0x8]", "S2R R0, SR_CLOCKLO", "FADD R0, R1",
+        "FADD R0, R1, R2, R3", "IMAD R0, |R1|, R2, R3", "SHF.L.U32 R0, R1, R2, R3", "BRA `(.L_x_9)",
+        "IMNMX.S64 PT, PT, R0, R2, UR4, PT, !PT", "HADD2 R0, R1, 0.1, 0.1"}) {
     try {
       program_of(unknown);
       FAIL() << unknown << " was accepted";

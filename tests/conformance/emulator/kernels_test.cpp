@@ -68,8 +68,9 @@ TEST(EmulatedKernels, GiveTheDigestsOfTheCardOnSm90) {
     for (const PlannedCheck& check : planned(domain, "sm_90")) {
       const Record emulated = run_all_blocks(check);
       for (const Record& record : executed->records) {
-        const bool same = record.op == emulated.op && record.dtype == emulated.dtype && record.domain == domain &&
-                          record.implementation == "cuda" + emulated.implementation.substr(sizeof "emulated" - 1);
+        const bool same =
+            record.op == emulated.op && record.dtype == emulated.dtype && record.domain == domain &&
+            record.implementation == "cuda" + emulated.implementation.substr(sizeof "emulated" - 1);
         if (!same) continue;
         ++compared;
         EXPECT_EQ(emulated.machine_code_key, record.machine_code_key) << label(record);
@@ -87,8 +88,9 @@ TEST(EmulatedKernels, HaveTheMachineCodeKeyOfWhatTheyEmulate) {
 
 TEST(EmulatedKernels, AMissingListingIsNotRunWithTheRemedy) {
   EXPECT_EQ(emulator::listing_unavailable("cuda.fused", "sm_90"), "");
-  EXPECT_NE(emulator::listing_unavailable("cuda.fused", "sm_75").find("no machine code of cuda.fused for sm_75"),
-            std::string::npos);
+  EXPECT_NE(
+      emulator::listing_unavailable("cuda.fused", "sm_75").find("no machine code of cuda.fused for sm_75"),
+      std::string::npos);
   EXPECT_THROW(emulator::find_listing("cuda.fused", "sm_75"), emulator::Unsupported);
 }
 
@@ -116,7 +118,8 @@ TEST(EmulatedKernels, AFaultOfTheCodeIsAMismatchWithTheInstruction) {
   EXPECT_EQ(record.verdict, Verdict::mismatch) << record.reason;
   EXPECT_EQ(record.kinds.out_of_bounds, 1u);
   ASSERT_TRUE(record.first);
-  EXPECT_NE(record.first->parts_at.find("read of 16 bytes out of bounds at"), std::string::npos) << record.first->parts_at;
+  EXPECT_NE(record.first->parts_at.find("read of 16 bytes out of bounds at"), std::string::npos)
+      << record.first->parts_at;
   EXPECT_NE(record.first->parts_at.find("(planted)\" at 0x"), std::string::npos) << record.first->parts_at;
 }
 

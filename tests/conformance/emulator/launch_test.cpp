@@ -74,7 +74,8 @@ std::string message_of(const std::function<void()>& action) {
 }
 
 TEST(Launch, EveryThreadOfEveryBlockRunsOnce) {
-  // output[8 * block + thread] = thread + 16 * block, in blocks of 8 threads: warps with lanes that are not there.
+  // output[8 * block + thread] = thread + 16 * block, in blocks of 8 threads: warps with lanes that are not
+  // there.
   const Program program = program_of({{"", "S2R R0, SR_TID.X"},
                                       {"", "S2R R1, SR_CTAID.X"},
                                       {"", "LDC.64 R4, c[0x0][0x218]"},
@@ -92,13 +93,14 @@ TEST(Launch, LoadsAndStoresAreLittleEndianInEveryWidth) {
   const struct {
     std::string load, store;
     int scale;
-  } widths[] = {{"LDG.E.128 R8, desc[UR4][R2.64]", "STG.E.128 desc[UR4][R4.64], R8", 16},
-                {"LDG.E.64 R8, desc[UR4][R2.64]", "STG.E.64 desc[UR4][R4.64], R8", 8},
-                {"LDG.E R8, desc[UR4][R2.64]", "STG.E desc[UR4][R4.64], R8", 4},
-                {"LDG.E.U16 R8, desc[UR4][R2.64]", "STG.E.U16 desc[UR4][R4.64], R8", 2},
-                {"LDG.E.U8 R8, [R2.64]", "STG.E.U8 [R4.64], R8", 1},
-                // The lower half is the register that a load prints second and a store first.
-                {"LDG.E.ENL2.256 R12, R8, desc[UR4][R2.64]", "STG.E.EF.ENL2.256 desc[UR4][R4.64], R8, R12", 32}};
+  } widths[] = {
+      {"LDG.E.128 R8, desc[UR4][R2.64]", "STG.E.128 desc[UR4][R4.64], R8", 16},
+      {"LDG.E.64 R8, desc[UR4][R2.64]", "STG.E.64 desc[UR4][R4.64], R8", 8},
+      {"LDG.E R8, desc[UR4][R2.64]", "STG.E desc[UR4][R4.64], R8", 4},
+      {"LDG.E.U16 R8, desc[UR4][R2.64]", "STG.E.U16 desc[UR4][R4.64], R8", 2},
+      {"LDG.E.U8 R8, [R2.64]", "STG.E.U8 [R4.64], R8", 1},
+      // The lower half is the register that a load prints second and a store first.
+      {"LDG.E.ENL2.256 R12, R8, desc[UR4][R2.64]", "STG.E.EF.ENL2.256 desc[UR4][R4.64], R8, R12", 32}};
   for (const auto& width : widths) {
     Arrays arrays(32 * 8 + 8, 32 * 8 + 8);
     // A 32-byte boundary for the widest.
@@ -131,9 +133,8 @@ TEST(Launch, LoadsAndStoresAreLittleEndianInEveryWidth) {
 TEST(Launch, SignedNarrowLoadsExtendTheSign) {
   Arrays arrays(32, 32);
   arrays.input.assign(32, 0x80FF);
-  arrays.run(program_of(with_addresses(4, {{"", "LDG.E.S16 R8, desc[UR4][R2.64]"},
-                                           {"", "STG.E desc[UR4][R4.64], R8"},
-                                           {"", "EXIT"}})));
+  arrays.run(program_of(with_addresses(
+      4, {{"", "LDG.E.S16 R8, desc[UR4][R2.64]"}, {"", "STG.E desc[UR4][R4.64], R8"}, {"", "EXIT"}})));
   EXPECT_EQ(arrays.output[3], 0xFFFF80FFu);
 }
 
@@ -142,10 +143,12 @@ TEST(Memory, AnAccessOutsideIsAFindingWithItsInstruction) {
   const std::string message = message_of([&] {
     arrays.run(program_of(with_addresses(4, {{"", "LDG.E R8, desc[UR4][R2.64]"}, {"", "EXIT"}})));
   });
-  EXPECT_NE(message.find("read of 4 bytes out of bounds at input + 124 bytes, by thread (31, 0) of block (0, 0)"),
-            std::string::npos)
+  EXPECT_NE(
+      message.find("read of 4 bytes out of bounds at input + 124 bytes, by thread (31, 0) of block (0, 0)"),
+      std::string::npos)
       << message;
-  EXPECT_NE(message.find("\"LDG.E R8, desc[UR4][R2.64]\" at 0x0050 of kernel (sm_90)"), std::string::npos) << message;
+  EXPECT_NE(message.find("\"LDG.E R8, desc[UR4][R2.64]\" at 0x0050 of kernel (sm_90)"), std::string::npos)
+      << message;
 }
 
 TEST(Memory, AMisalignedAccessIsAFinding) {
@@ -161,7 +164,8 @@ TEST(Memory, ReadingWhatNothingWroteIsAFinding) {
   const std::string message = message_of([&] {
     arrays.run(program_of(with_addresses(4, {{"", "LDG.E R8, desc[UR4][R4.64]"}, {"", "EXIT"}})));
   });
-  EXPECT_NE(message.find("read of 4 bytes that nothing has written at output + 0 bytes"), std::string::npos) << message;
+  EXPECT_NE(message.find("read of 4 bytes that nothing has written at output + 0 bytes"), std::string::npos)
+      << message;
 }
 
 TEST(Memory, ReadingWhatTheKernelWroteIsNone) {

@@ -42,33 +42,39 @@ const emulator::Section& biased_bf16(const Listing& listing) {
 
 TEST(PlantedFault, FastMathForOneArchitectureIsCaughtThere) {
   // tanhf becomes tanh.approx, which changes 60 bf16 and 645 fp16 outputs (measured on an H200).
-  const Record bf16 = run(KernelFamily::eager, planted("fast_math.sm_86"), testing::kUnary, Dtype::bf16, "values");
+  const Record bf16 =
+      run(KernelFamily::eager, planted("fast_math.sm_86"), testing::kUnary, Dtype::bf16, "values");
   EXPECT_EQ(bf16.verdict, Verdict::mismatch) << bf16.reason;
-  const Record fp16 = run(KernelFamily::eager, planted("fast_math.sm_86"), testing::kUnary, Dtype::fp16, "values");
+  const Record fp16 =
+      run(KernelFamily::eager, planted("fast_math.sm_86"), testing::kUnary, Dtype::fp16, "values");
   EXPECT_EQ(fp16.verdict, Verdict::mismatch) << fp16.reason;
-  EXPECT_EQ(run(KernelFamily::eager, *emulator::find_listing("cuda.eager", "sm_86"), testing::kUnary, Dtype::fp16, "values")
+  EXPECT_EQ(run(KernelFamily::eager, *emulator::find_listing("cuda.eager", "sm_86"), testing::kUnary,
+                Dtype::fp16, "values")
                 .verdict,
             Verdict::bit_exact);
 }
 
 TEST(PlantedFault, TanhApproxFromSm100OnIsCaughtThere) {
   // The same counts: the code differs from eager's in nothing but the tanh.
-  const Record bf16 = run(KernelFamily::baseline, planted("planted_tanh.sm_100"), testing::kBiased, Dtype::bf16, "values");
+  const Record bf16 =
+      run(KernelFamily::baseline, planted("planted_tanh.sm_100"), testing::kBiased, Dtype::bf16, "values");
   EXPECT_EQ(bf16.mismatches, 60u);
-  const Record fp16 = run(KernelFamily::baseline, planted("planted_tanh.sm_100"), testing::kBiased, Dtype::fp16, "values");
+  const Record fp16 =
+      run(KernelFamily::baseline, planted("planted_tanh.sm_100"), testing::kBiased, Dtype::fp16, "values");
   EXPECT_EQ(fp16.mismatches, 645u);
-  const Record before = run(KernelFamily::baseline, planted("planted_tanh.sm_90"), testing::kBiased, Dtype::fp16, "values");
+  const Record before =
+      run(KernelFamily::baseline, planted("planted_tanh.sm_90"), testing::kBiased, Dtype::fp16, "values");
   EXPECT_EQ(before.verdict, Verdict::bit_exact) << before.reason;
 }
 
 TEST(PlantedFault, ASkippedRoundingOnSm120IsCaughtThere) {
-  const Record wrong =
-      run(KernelFamily::baseline, planted("planted_rounding.sm_120"), testing::kBiased, Dtype::bf16, "boundary");
+  const Record wrong = run(KernelFamily::baseline, planted("planted_rounding.sm_120"), testing::kBiased,
+                           Dtype::bf16, "boundary");
   EXPECT_EQ(wrong.verdict, Verdict::mismatch) << wrong.reason;
   ASSERT_TRUE(wrong.first);
   EXPECT_EQ(wrong.first->parts_at, "rounded sum: the sum was not rounded to the dtype");
-  const Record right =
-      run(KernelFamily::baseline, planted("planted_rounding.sm_100"), testing::kBiased, Dtype::bf16, "boundary");
+  const Record right = run(KernelFamily::baseline, planted("planted_rounding.sm_100"), testing::kBiased,
+                           Dtype::bf16, "boundary");
   EXPECT_EQ(right.verdict, Verdict::bit_exact) << right.reason;
 }
 
@@ -79,7 +85,8 @@ TEST(PlantedFault, TheAuditSeesEachWithoutRunningIt) {
   EXPECT_TRUE(emulator::audit(biased_bf16(planted("planted_tanh.sm_100"))).unit_functions.contains("TANH"));
   EXPECT_FALSE(emulator::audit(biased_bf16(planted("planted_tanh.sm_90"))).unit_functions.contains("TANH"));
   bool agreed = true;
-  for (const emulator::AuditedKernel& kernel : emulator::audit_listing("cuda.eager", planted("fast_math.sm_86")))
+  for (const emulator::AuditedKernel& kernel :
+       emulator::audit_listing("cuda.eager", planted("fast_math.sm_86")))
     agreed &= kernel.mismatches.empty();
   EXPECT_FALSE(agreed);
 }

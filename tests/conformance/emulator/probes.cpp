@@ -118,19 +118,20 @@ constexpr std::array<std::uint32_t, 47> kFp32{
     0x00000001, 0x80000001, 0x007FFFFF, 0x807FFFFF,  // subnormals
     0x00400000, 0x00800000, 0x80800000, 0x00800001,  // around the smallest normal number
     0x3F800000, 0xBF800000, 0x3F800001, 0x3F7FFFFF,  // around 1
-    0x3F000000, 0x40000000, 0x40400000, 0xC0400000,
-    0x33800000, 0x33800001, 0xB3800000, 0xB37FFFFF,  // 2^-24, half an ULP of 1
-    0x34000000, 0x4B800000, 0x4B7FFFFF,              // 2^-23, 2^24
+    0x3F000000, 0x40000000, 0x40400000, 0xC0400000, 0x33800000, 0x33800001,
+    0xB3800000, 0xB37FFFFF,                                                  // 2^-24, half an ULP of 1
+    0x34000000, 0x4B800000, 0x4B7FFFFF,                                      // 2^-23, 2^24
     0x4F000000, 0x4F7FFFFF, 0x4F800000, 0x5F000000, 0x5F7FFFFF, 0x5F800000,  // 2^31, 2^32, 2^63, 2^64
     0x477FE000, 0x477FEFFF, 0x477FF000, 0x33000000, 0x33000001, 0x387FF000,  // the ends of fp16
     0x3F808000, 0x3F818000,                                                  // ties of bf16
-    0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000,
-    0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFFFFFFF,  // quiet and signalling NaNs
+    0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000,
+    0x7F800001, 0xFFFFFFFF,  // quiet and signalling NaNs
 };
-constexpr std::array<std::uint32_t, 40> kHalf{
-    0x0000, 0x8000, 0x0001, 0x8001, 0x03FF, 0x83FF, 0x0400, 0x8400, 0x3C00, 0xBC00, 0x3C01, 0x3BFF, 0x7BFF, 0xFBFF,
-    0x7C00, 0xFC00, 0x7C01, 0x7E00, 0xFE00, 0x7FFF, 0xFFFF, 0x3F80, 0xBF80, 0x3F81, 0x3F7F, 0x0080, 0x8080, 0x007F,
-    0x7F7F, 0xFF7F, 0x7F80, 0xFF80, 0x7F81, 0x7FC0, 0x4000, 0x4040, 0x3555, 0x1400, 0x0200, 0x6400};
+constexpr std::array<std::uint32_t, 40> kHalf{0x0000, 0x8000, 0x0001, 0x8001, 0x03FF, 0x83FF, 0x0400, 0x8400,
+                                              0x3C00, 0xBC00, 0x3C01, 0x3BFF, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00,
+                                              0x7C01, 0x7E00, 0xFE00, 0x7FFF, 0xFFFF, 0x3F80, 0xBF80, 0x3F81,
+                                              0x3F7F, 0x0080, 0x8080, 0x007F, 0x7F7F, 0xFF7F, 0x7F80, 0xFF80,
+                                              0x7F81, 0x7FC0, 0x4000, 0x4040, 0x3555, 0x1400, 0x0200, 0x6400};
 constexpr std::array<std::uint32_t, 32> kInteger{
     0,          1,          2,          3,          7,          8,          15,         16,
     31,         32,         33,         63,         64,         0x7FFF,     0x8000,     0xFFFF,
@@ -159,7 +160,8 @@ std::uint32_t random_operand(ProbeOperands kind, std::uint64_t index, std::uint6
   return any;
 }
 
-std::uint32_t special_operand(ProbeOperands kind, std::uint64_t which, std::uint64_t index, std::uint64_t stream) {
+std::uint32_t special_operand(ProbeOperands kind, std::uint64_t which, std::uint64_t index,
+                              std::uint64_t stream) {
   const std::span<const std::uint32_t> values = specials(kind);
   if (kind != half) return values[which];
   return values[which] | values[noise(index, stream) % values.size()] << 16;
@@ -177,7 +179,8 @@ LaneOperands lane_operands(ProbeOperands kind) {
     operands.a.push_back(special ? special_operand(kind, i % size, i, 1) : random_operand(kind, i, 1));
     operands.b.push_back(special ? special_operand(kind, i / size % size, i, 2) : random_operand(kind, i, 2));
     operands.c.push_back(special ? special_operand(kind, i / size / size, i, 3) : random_operand(kind, i, 3));
-    operands.d.push_back(special ? special_operand(kind, noise(i, 4) % size, i, 5) : random_operand(kind, i, 4));
+    operands.d.push_back(special ? special_operand(kind, noise(i, 4) % size, i, 5)
+                                 : random_operand(kind, i, 4));
   }
   return operands;
 }
@@ -185,14 +188,16 @@ LaneOperands lane_operands(ProbeOperands kind) {
 UniformParameters uniform_parameters(std::uint32_t launch) {
   const auto word = [launch](std::uint64_t stream) {
     const std::uint64_t bits = noise(launch, 100 + stream);
-    return (bits & 1) != 0 ? kInteger[bits >> 8 & 31] : static_cast<std::uint32_t>(bits >> 32) >> (bits >> 8 & 31);
+    return (bits & 1) != 0 ? kInteger[bits >> 8 & 31]
+                           : static_cast<std::uint32_t>(bits >> 32) >> (bits >> 8 & 31);
   };
   const auto long_word = [&](std::uint64_t stream) {
     const bool is_short = (noise(launch, 110 + stream) & 3) == 0;
     const std::uint64_t high = is_short ? 0 : word(stream + 1);
     return static_cast<std::int64_t>(high << 32 | word(stream));
   };
-  return {long_word(0), long_word(2), static_cast<std::int32_t>(word(4)), static_cast<std::int32_t>(word(5)), nullptr};
+  return {long_word(0), long_word(2), static_cast<std::int32_t>(word(4)), static_cast<std::int32_t>(word(5)),
+          nullptr};
 }
 
 std::uint32_t result_words(ProbeKind kind) {

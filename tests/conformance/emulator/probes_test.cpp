@@ -1,6 +1,6 @@
-// The probes' results on a card, against the emulator. The digests of the card are committed; the operands are the
-// same on both sides (probes.cpp), and so is the code, unless nvcc has changed: then what was proved of the old
-// code must hold of the new one.
+// The probes' results on a card, against the emulator. The digests of the card are committed; the operands are
+// the same on both sides (probes.cpp), and so is the code, unless nvcc has changed: then what was proved of the
+// old code must hold of the new one.
 #include "tests/conformance/emulator/probes.h"
 
 #include <cstdint>
@@ -66,7 +66,8 @@ TEST_P(EveryProbe, GivesTheBitsOfTheCard) {
   static const auto executed = executed_on_the_card();
   const auto found = executed.find(probe.kernel);
   ASSERT_NE(found, executed.end()) << "not in " << kEvidence;
-  const std::vector<std::uint32_t> words = emulate_probe(probe, decode(section_of(probe), listing().architecture));
+  const std::vector<std::uint32_t> words =
+      emulate_probe(probe, decode(section_of(probe), listing().architecture));
   EXPECT_EQ(words.size(), found->second.words);
   EXPECT_EQ(probe_digest(words), found->second.digest);
 
@@ -77,13 +78,14 @@ TEST_P(EveryProbe, GivesTheBitsOfTheCard) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Probes, EveryProbe, ::testing::ValuesIn(probes().begin(), probes().end()),
-                         [](const auto& info) { return std::string(info.param.kernel); });
+                         [](const auto& probe) { return std::string(probe.param.kernel); });
 
 // A row may call itself proved on a card only if a probe's code has it.
 TEST(InstructionTable, RowsProvedOnTheCardAreInTheProbes) {
   std::set<std::uint32_t> in_probes;
   for (const Probe& probe : probes())
-    for (const Instruction& in : decode(section_of(probe), listing().architecture).code) in_probes.insert(in.entry);
+    for (const Instruction& in : decode(section_of(probe), listing().architecture).code)
+      in_probes.insert(in.entry);
   const auto table = instruction_table();
   for (std::uint32_t i = 0; i < table.size(); ++i)
     EXPECT_EQ(table[i].proof == Proof::card, in_probes.contains(i) && table[i].proof != Proof::no_effect)
