@@ -12,5 +12,6 @@ void add_trace_command(CLI::App& app, int& status);
 void add_bench_command(CLI::App& app, int& status);
 void add_audit_command(CLI::App& app, int& status);
 void add_list_command(CLI::App& app, int& status);
+void add_self_test_command(CLI::App& app, int& status);
 
 }  // namespace bitproof::conformance

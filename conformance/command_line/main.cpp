@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   bitproof::conformance::add_gate_command(app, services, status);
   bitproof::conformance::add_merge_command(app, services, status);
   bitproof::conformance::add_show_command(app, services, status);
+  bitproof::conformance::add_self_test_command(app, status);
   bitproof::conformance::add_list_command(app, status);
   try {
     app.parse(argc, argv);

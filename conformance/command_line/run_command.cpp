@@ -13,6 +13,7 @@
 #include "conformance/command_line/record_table.h"
 #include "conformance/command_line/terminal.h"
 #include "conformance/isolation/device_probe.h"
+#include "conformance/mutants/test_subjects.h"
 #include "conformance/report/combine.h"
 #include "conformance/report/report_writer.h"
 #include "conformance/report/shard.h"
@@ -102,7 +103,10 @@ int run(const RunOptions& options) {
 
   const CudaDevices devices = options.in_process ? find_cuda_devices() : probe_cuda_devices();
   Result<std::vector<PlannedCheck>> plan =
-      select(all_checks(*profile, options.seed, devices), options.selection);
+      select(options.selection.implementation && names_test_subjects(*options.selection.implementation)
+                 ? plan_test_subjects(*profile, options.seed, devices)
+                 : all_checks(*profile, options.seed, devices),
+             options.selection);
   if (!plan) return complain(plan.error());
   plan = shared_among_gpus(*std::move(plan));
   if (options.block) {

@@ -4,6 +4,8 @@
 #include "conformance/bench/bench.h"
 #include "conformance/device/cuda_devices.h"
 #include "conformance/elementwise/elementwise_check.h"
+#include "conformance/mutants/mutant.h"
+#include "conformance/mutants/planted.h"
 #include "conformance/units/unit_plan.h"
 
 namespace bitproof::conformance {
@@ -25,6 +27,14 @@ std::vector<ElementwiseImplementation> device_implementations() {
 std::unique_ptr<Check> make_device_check(const ElementwiseSubject&, int) {
   throw std::logic_error("a build without CUDA plans no check on a device");
 }
+
+ElementwiseImplementation device_mutant(Fault) {
+  throw std::logic_error("a build without CUDA plans no mutant on a device");
+}
+
+std::vector<ElementwiseImplementation> planted_device_implementations() { return {}; }
+
+ElementwiseImplementation device_one_bit_control() { return device_mutant(Fault::none); }
 
 std::vector<BenchEntry> bench_elementwise(const BenchSubject&, int) {
   throw std::logic_error("a build without CUDA finds no device to time");

@@ -152,7 +152,10 @@ std::vector<LayoutCase> layout_cases(bool has_bias, Location location) {
   cases.push_back({9, 1040, {.aliasing = Aliasing::partial_overlap}});
   if (has_bias) cases.push_back({9, 1040, {.aliasing = Aliasing::over_bias}});
   cases.push_back({9, 64, {.row_gap = 16}});
-  if (location == Location::host) return cases;
+  if (location == Location::host) {
+    cases.push_back({9, 1040, {.launch = Launch::repeated}});
+    return cases;
+  }
 
   cases.push_back({512, 12288, {.launch = Launch::delayed_producer}});
   if (has_bias) cases.push_back({512, 12288, {.launch = Launch::late_bias}});

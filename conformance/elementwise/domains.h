@@ -33,7 +33,7 @@ struct ElementwiseDomain {
 // boundary  the special values, of a biased operator crossed pairwise
 // random    2^24 elements, every pattern as likely
 // production  the real shapes with activations; on the CPU the first and last 32 rows of each
-// layout    widths, rows, offsets, aliasing, gaps; on a GPU also streams, graphs, repetition, more than 2^32
+// layout    widths, rows, offsets, aliasing, gaps, repetition; on a GPU also streams, graphs, more than 2^32
 // elements
 //
 // Nothing for a domain that the operator does not have.

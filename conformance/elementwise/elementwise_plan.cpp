@@ -16,27 +16,67 @@ constexpr std::array<std::string_view, 6> kDomains{"values", "boundary",   "rand
                                                    "layout", "production", "pairs"};
 constexpr std::string_view kHostArchitecture = "x86_64";
 
-// With everything but the domain.
-Record identity(const ElementwiseOperator& op, Dtype dtype, const reference::Profile& profile,
-                std::uint64_t seed) {
-  Record record;
-  record.op = op.name;
-  record.dtype = name(dtype);
-  record.profile = profile.name;
-  record.equality = "bitwise";
-  record.evidence = name(Evidence::executed);
-  record.seed = seed;
-  return record;
-}
+struct Planner {
+  const reference::Profile& profile;
+  std::uint64_t seed;
 
-Record placed(Record record, std::string_view implementation, const std::string& device,
-              std::string_view architecture) {
-  record.implementation = implementation;
-  record.device = device;
-  record.architecture = architecture;
-  record.machine_code_key = machine_code_key(implementation, architecture).value_or("");
-  return record;
-}
+  Record identity(const ElementwiseOperator& op, Dtype dtype, std::string_view implementation,
+                  const std::string& device, std::string_view architecture) const {
+    Record record;
+    record.op = op.name;
+    record.dtype = name(dtype);
+    record.implementation = implementation;
+    record.device = device;
+    record.architecture = architecture;
+    record.profile = profile.name;
+    record.equality = "bitwise";
+    record.evidence = name(Evidence::executed);
+    record.machine_code_key = machine_code_key(implementation, architecture).value_or("");
+    record.seed = seed;
+    return record;
+  }
+
+  static void add_domain(Record& record, const ElementwiseDomain& domain) {
+    record.domain = domain.name;
+    record.total = domain.total;
+    record.unit = domain.unit;
+    record.sampled = domain.sampled;
+    record.blocks_total = domain.blocks;
+  }
+
+  // All domains, on the CPU or on every device; on a device called "cuda", unavailable, where there is none.
+  void add_implementation(std::vector<PlannedCheck>& plan, const ElementwiseOperator& op, Dtype dtype,
+                          const ElementwiseImplementation& implementation,
+                          const std::vector<CudaDevice>& devices) const {
+    for (const std::string_view domain : kDomains) {
+      if (implementation.location == Location::host) {
+        add(plan, op, dtype, implementation, "cpu", kHostArchitecture, domain, 0);
+        continue;
+      }
+      for (const CudaDevice& device : devices)
+        add(plan, op, dtype, implementation, device.label(), device.facts.architecture, domain, device.id);
+      if (devices.empty()) add(plan, op, dtype, implementation, "cuda", "cuda", domain, std::nullopt);
+    }
+  }
+
+ private:
+  void add(std::vector<PlannedCheck>& plan, const ElementwiseOperator& op, Dtype dtype,
+           const ElementwiseImplementation& implementation, const std::string& device,
+           std::string_view architecture, std::string_view domain_name, std::optional<int> device_id) const {
+    const auto domain = make_domain(domain_name, op, dtype, implementation.location, seed);
+    if (!domain) return;
+    Record record = identity(op, dtype, implementation.name, device, architecture);
+    add_domain(record, *domain);
+    ElementwiseSubject subject{op, dtype, profile, implementation, *domain, record};
+    std::function<std::unique_ptr<Check>()> start;
+    if (implementation.location == Location::host) {
+      start = [subject] { return make_host_check(subject); };
+    } else if (device_id) {
+      start = [subject, id = *device_id] { return make_device_check(subject, id); };
+    }
+    plan.push_back({std::move(record), std::move(start), {}});
+  }
+};
 
 // 256 blocks of the reference's own sweep; see pairs_factored_check.h.
 Record factored_record(Record record) {
@@ -51,57 +91,45 @@ Record factored_record(Record record) {
 
 Record planned_record(const ElementwiseOperator& op, Dtype dtype, const reference::Profile& profile,
                       std::uint64_t seed, const ElementwiseDomain& domain) {
-  Record record = identity(op, dtype, profile, seed);
-  record.domain = domain.name;
-  record.total = domain.total;
-  record.unit = domain.unit;
-  record.sampled = domain.sampled;
-  record.blocks_total = domain.blocks;
+  Record record = Planner{profile, seed}.identity(op, dtype, "", "", "");
+  Planner::add_domain(record, domain);
   return record;
 }
 
 std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, std::uint64_t seed,
                                            const std::vector<CudaDevice>& devices) {
+  const Planner planner{profile, seed};
+  const std::vector<ElementwiseImplementation> on_host = host_implementations(),
+                                               on_device = device_implementations();
   std::vector<PlannedCheck> plan;
-  const auto add = [&](const ElementwiseOperator& op, Dtype dtype,
-                       const ElementwiseImplementation& implementation, const std::string& device,
-                       std::string_view architecture, std::string_view domain_name,
-                       std::optional<int> device_id) {
-    const auto domain = make_domain(domain_name, op, dtype, implementation.location, seed);
-    if (!domain) return;
-    Record record =
-        placed(planned_record(op, dtype, profile, seed, *domain), implementation.name, device, architecture);
-    ElementwiseSubject subject{op, dtype, profile, implementation, *domain, record};
-    std::function<std::unique_ptr<Check>()> start;
-    if (implementation.location == Location::host) {
-      start = [subject] { return make_host_check(subject); };
-    } else if (device_id) {
-      start = [subject, id = *device_id] { return make_device_check(subject, id); };
-    }
-    plan.push_back({std::move(record), std::move(start), {}});
-  };
-
   for (const ElementwiseOperator& op : kElementwiseOperators) {
     for (const Dtype dtype : {Dtype::bf16, Dtype::fp16}) {
-      for (const ElementwiseImplementation& implementation : host_implementations())
-        for (const std::string_view domain : kDomains)
-          add(op, dtype, implementation, "cpu", kHostArchitecture, domain, 0);
+      for (const ElementwiseImplementation& implementation : on_host)
+        planner.add_implementation(plan, op, dtype, implementation, devices);
       if (op.has_bias) {
         const Record record =
-            factored_record(placed(identity(op, dtype, profile, seed), "reference", "cpu", kHostArchitecture));
+            factored_record(planner.identity(op, dtype, "reference", "cpu", kHostArchitecture));
         plan.push_back(
             {record,
              [op, dtype, profile, record] { return make_pairs_factored_check(op, dtype, profile, record); },
              {}});
       }
-      for (const ElementwiseImplementation& implementation : device_implementations())
-        for (const std::string_view domain : kDomains) {
-          for (const CudaDevice& device : devices)
-            add(op, dtype, implementation, device.label(), device.facts.architecture, domain, device.id);
-          if (devices.empty()) add(op, dtype, implementation, "cuda", "cuda", domain, std::nullopt);
-        }
+      for (const ElementwiseImplementation& implementation : on_device)
+        planner.add_implementation(plan, op, dtype, implementation, devices);
     }
   }
+  return plan;
+}
+
+std::vector<PlannedCheck> plan_implementations(const reference::Profile& profile, std::uint64_t seed,
+                                               const std::vector<CudaDevice>& devices,
+                                               const std::vector<ElementwiseImplementation>& implementations) {
+  const Planner planner{profile, seed};
+  std::vector<PlannedCheck> plan;
+  for (const ElementwiseOperator& op : kElementwiseOperators)
+    for (const Dtype dtype : {Dtype::bf16, Dtype::fp16})
+      for (const ElementwiseImplementation& implementation : implementations)
+        planner.add_implementation(plan, op, dtype, implementation, devices);
   return plan;
 }
 

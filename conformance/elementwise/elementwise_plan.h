@@ -6,7 +6,7 @@
 
 #include "conformance/check.h"
 #include "conformance/device/cuda_devices.h"
-#include "conformance/elementwise/domains.h"
+#include "conformance/elementwise/implementation.h"
 #include "reference/profile.h"
 
 namespace bitproof::conformance {
@@ -16,8 +16,13 @@ namespace bitproof::conformance {
 std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, std::uint64_t seed,
                                            const std::vector<CudaDevice>& devices);
 
-// The record of a check of elementwise operators before it ran, without implementation, device, architecture
-// and machine-code key; evidence "executed".
+// The same of other implementations, which are no part of this build's own.
+std::vector<PlannedCheck> plan_implementations(const reference::Profile& profile, std::uint64_t seed,
+                                               const std::vector<CudaDevice>& devices,
+                                               const std::vector<ElementwiseImplementation>& implementations);
+
+// The record of a check before it ran, without implementation, device, architecture and machine-code key;
+// evidence "executed".
 Record planned_record(const ElementwiseOperator& op, reference::Dtype dtype, const reference::Profile& profile,
                       std::uint64_t seed, const ElementwiseDomain& domain);
 

@@ -59,13 +59,15 @@ Tensors::Tensors(const Placement& placement, bool with_bias, std::uint16_t* aren
       axes.shape = {width, 0};
       axes.strides = {1, 0};
     }
-    return DLTensor{.data = arena + region.begin,
+    // As DLPack asks for: `data` at a 256-byte boundary, the rest of the way in byte_offset.
+    const std::uint64_t past_boundary = region.begin % kAlignmentElements;
+    return DLTensor{.data = arena + (region.begin - past_boundary),
                     .device = device,
                     .ndim = rank,
                     .dtype = {code, 16, 1},
                     .shape = axes.shape.data(),
                     .strides = axes.strides.data(),
-                    .byte_offset = 0};
+                    .byte_offset = past_boundary * sizeof(std::uint16_t)};
   };
   input = tensor(placement.input, input_axes_, 2);
   output = tensor(placement.output, output_axes_, 2);

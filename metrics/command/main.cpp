@@ -1,4 +1,5 @@
 // `bitproof frames A B`: the reports watch the comparison, the outcome decides the exit status.
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -19,7 +20,7 @@
 namespace bitproof::metrics {
 namespace {
 
-constexpr int kBadUsage = 2;
+constexpr int kBadUsage = 2, kCouldNotRun = 3;
 constexpr int kStandardOutput = 1, kStandardError = 2;
 
 // Every packet and frame is allocated and freed. Handing megabytes back to the kernel each time makes it clear
@@ -77,5 +78,10 @@ int main(int argc, char** argv) {
     std::cerr << exit->error;
     return exit->status;
   }
-  return run(std::get<Command>(parsed));
+  try {
+    return run(std::get<Command>(parsed));
+  } catch (const std::exception& error) {  // out of memory, or a bug
+    fmt::print(stderr, "bitproof frames: could not finish: {}\n", error.what());
+    return kCouldNotRun;
+  }
 }

@@ -1,8 +1,10 @@
 #include "metrics/command/options.h"
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <map>
-#include <sstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -51,7 +53,10 @@ void add_metric_options(CLI::App& app, Raw& raw) {
     if (!entry.threshold_flag.empty())
       app.add_option_function<double>(
              entry.threshold_flag,
-             [&raw, key = entry.name](const double& value) { raw.thresholds[key] = value; },
+             [&raw, key = entry.name, flag = entry.threshold_flag](const double& value) {
+               if (std::isnan(value)) throw CLI::ValidationError(flag, "NaN is no threshold");
+               raw.thresholds[key] = value;
+             },
              fmt::format("fail when {} ({}) is {} this{}", entry.title, entry.headline,
                          entry.better == Better::higher ? "below" : "above",
                          entry.unit.empty() ? "" : ", in " + entry.unit))
@@ -124,6 +129,23 @@ std::vector<SelectedMetric> select_metrics(const Raw& raw) {
   return selected;
 }
 
+bool is_same_file(const std::filesystem::path& left, const std::filesystem::path& right) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(left, right, ignored) ||
+         std::filesystem::weakly_canonical(left, ignored) == std::filesystem::weakly_canonical(right, ignored);
+}
+
+// Reports are opened before the inputs are read, and must not destroy them.
+std::optional<std::string> find_overwritten(const Command& command) {
+  for (const auto* report : {&command.csv, &command.html})
+    for (const std::filesystem::path& input : command.request.inputs)
+      if (*report && is_same_file(**report, input))
+        return fmt::format("the report {} would overwrite the input {}", **report, input.string());
+  if (command.csv && command.html && is_same_file(*command.csv, *command.html))
+    return fmt::format("--csv and --html would both write {}", *command.csv);
+  return std::nullopt;
+}
+
 EarlyExit usage_error(std::string_view message) {
   return {2, "", fmt::format("bitproof frames: {}\nRun `bitproof frames --help` for the options.\n", message)};
 }
@@ -154,6 +176,7 @@ std::variant<Command, EarlyExit> parse_command_line(int argc, const char* const*
   if (std::optional<std::string> problem = set_raw_formats(raw, request)) return usage_error(*problem);
   if (!raw.csv.empty()) command.csv = raw.csv;
   if (!raw.html.empty()) command.html = raw.html;
+  if (std::optional<std::string> problem = find_overwritten(command)) return usage_error(*problem);
   return command;
 }
 

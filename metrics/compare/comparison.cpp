@@ -117,7 +117,8 @@ class Comparison {
 
   bool skip_offset() {
     const std::size_t side = request_.offset >= 0 ? 1 : 0;
-    const auto skip = static_cast<std::uint64_t>(request_.offset >= 0 ? request_.offset : -request_.offset);
+    const auto offset = static_cast<std::uint64_t>(request_.offset);
+    const std::uint64_t skip = request_.offset >= 0 ? offset : 0 - offset;
     while (readers_[side].frames < skip) {
       if (next(side)) continue;
       if (outcome_.failures.empty())
@@ -147,24 +148,27 @@ class Comparison {
     while (next(longer)) {
     }
     if (!outcome_.frames[longer] || request_.allow_prefix) return;
-    fail({FailureKind::length, fmt::format("different lengths: A has {} frames, B has {}; the first {} pairs "
-                                           "were compared (--offset N aligns "
-                                           "them, --allow-prefix accepts the rest)",
-                                           *outcome_.frames[0], *outcome_.frames[1], outcome_.compared)});
+    const std::string shifted = request_.offset == 0 ? "" : fmt::format(" at --offset {}", request_.offset);
+    fail({FailureKind::length,
+          fmt::format(
+              "different lengths{}: A has {} frames, B has {}; the first {} pairs were compared (--offset "
+              "N aligns them, --allow-prefix accepts the rest)",
+              shifted, *outcome_.frames[0], *outcome_.frames[1], outcome_.compared)});
   }
 
   bool compare_pair(Frame a, Frame b) {
-    if (!common_ && !start()) return false;
+    if (!shared_[0] && !start()) return false;
     const std::uint64_t index_a = readers_[0].frames - 1, index_b = readers_[1].frames - 1;
     times_.add(a, b, index_a);
     if (a.not_finite + b.not_finite > 0) {
-      if (not_finite_ == 0) first_not_finite_ = index_a;
-      not_finite_ += a.not_finite + b.not_finite;
+      if (!first_not_finite_) first_not_finite_ = index_a;
+      not_finite_[0] += a.not_finite;
+      not_finite_[1] += b.not_finite;
       return true;
     }
-    const Frame left = align(a, common_), right = align(b, common_);
+    const Frame left = align(a, shared_[0]), right = align(b, shared_[1]);
     std::vector<PlaneSums> sums;
-    for (std::size_t plane = 0; plane < common_->planes.size(); ++plane)
+    for (std::size_t plane = 0; plane < shared_[0]->planes.size(); ++plane)
       sums.push_back(plane_sums(left, right, plane));
     const FramePair pair{index_a, left, right, sums};
     PairResult result;
@@ -201,10 +205,10 @@ class Comparison {
     }
     for (const auto* list : {&compatibility.mismatches, &compatibility.consequences})
       outcome_.warnings.insert(outcome_.warnings.end(), list->begin(), list->end());
-    common_ = a.planes == b.planes ? readers_[0].format : compatibility.common;
-    if (a.planes == b.planes && a.sample != b.sample) common_ = compatibility.common;
+    shared_[0] = std::make_shared<const FrameFormat>(with_tags(*compatibility.common, a, b));
+    shared_[1] = std::make_shared<const FrameFormat>(with_tags(*compatibility.common, b, a));
     for (std::size_t i = 0; i < metrics_.size(); ++i) {
-      outcome_.metrics[i].definition = metrics_[i]->init(*common_);
+      outcome_.metrics[i].definition = metrics_[i]->init(*shared_[0], *shared_[1]);
       for (const std::string& warning : outcome_.metrics[i].definition.warnings)
         outcome_.warnings.push_back(fmt::format("{}: {}", outcome_.metrics[i].entry->title, warning));
     }
@@ -252,10 +256,11 @@ class Comparison {
   void summarise() {
     if (outcome_.compared > 0)
       for (std::size_t i = 0; i < metrics_.size(); ++i) outcome_.metrics[i].summary = metrics_[i]->flush();
-    if (not_finite_ > 0)
+    if (first_not_finite_)
       fail({FailureKind::not_finite,
-            fmt::format("{} samples are NaN or infinite, first in frame {}; such frames were not measured",
-                        not_finite_, first_not_finite_)});
+            fmt::format("{} samples of A and {} of B are NaN or infinite, first in frame "
+                        "{}; such frames were not measured",
+                        not_finite_[0], not_finite_[1], *first_not_finite_)});
     if (outcome_.frames[0] && outcome_.frames[1] && outcome_.compared == 0 && outcome_.failures.empty())
       fail({FailureKind::length, "no pair of frames was compared"});
     summarise_metadata();
@@ -328,9 +333,10 @@ class Comparison {
   std::vector<std::unique_ptr<Metric>> metrics_;
   std::array<Reader, 2> readers_;
   std::array<std::future<Result<Digest>>, 2> file_digests_;
-  std::shared_ptr<const FrameFormat> common_;
+  std::array<std::shared_ptr<const FrameFormat>, 2> shared_;  // what is compared, as each side is tagged
   TimeStampComparison times_;
-  std::uint64_t not_finite_ = 0, first_not_finite_ = 0;
+  std::array<std::uint64_t, 2> not_finite_{};
+  std::optional<std::uint64_t> first_not_finite_;
 };
 
 }  // namespace

@@ -101,10 +101,16 @@ Compatibility check_formats(const FrameFormat& a, const FrameFormat& b) {
   return result;
 }
 
+FrameFormat with_tags(FrameFormat common, const FrameFormat& own, const FrameFormat& other) {
+  common.range = own.range == ColorRange::unspecified ? other.range : own.range;
+  common.matrix = own.matrix == "unspecified" ? other.matrix : own.matrix;
+  return common;
+}
+
 Frame align(const Frame& frame, const std::shared_ptr<const FrameFormat>& common) {
-  if (frame.format->planes == common->planes) return frame;
   Frame aligned = frame;
   aligned.format = common;
+  if (frame.format->planes == common->planes) return aligned;
   aligned.planes.clear();
   SampleStorage storage(*common);
   for (std::size_t i = 0; i < common->planes.size(); ++i) {

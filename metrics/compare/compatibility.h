@@ -18,7 +18,12 @@ struct Compatibility {
 // Range and matrix disagree only when both are specified; one that is unspecified is a matter of metadata.
 Compatibility check_formats(const FrameFormat& a, const FrameFormat& b);
 
-// The frame with the planes of `common` only, samples shifted left up to its depth. Cheap when nothing changes.
+// `common` for the frames of one side: with its own range and matrix, and the other side's where it specifies
+// none, so that equal samples are equal colours too.
+FrameFormat with_tags(FrameFormat common, const FrameFormat& own, const FrameFormat& other);
+
+// The frame in the format `common`: its planes only, samples shifted left up to its depth. Cheap when nothing
+// changes.
 Frame align(const Frame& frame, const std::shared_ptr<const FrameFormat>& common);
 
 }  // namespace bitproof::metrics

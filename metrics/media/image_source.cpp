@@ -21,13 +21,32 @@ ImageKind read_kind(const std::filesystem::path& file) {
   return image_kind(std::as_bytes(std::span(head.data(), static_cast<std::size_t>(stream.gcount()))));
 }
 
-// Damage is for the decoder to report.
+// OpenCV raises errors for files that it recognises and cannot read; damage is for the decoder to report.
 std::size_t count_pages(const std::filesystem::path& file) {
   try {
     return cv::imcount(file.string(), cv::IMREAD_UNCHANGED);
   } catch (const cv::Exception&) {
     return 1;
   }
+}
+
+bool has_reader(const std::filesystem::path& file) {
+  try {
+    return cv::haveImageReader(file.string());
+  } catch (const cv::Exception&) {
+    return false;
+  }
+}
+
+// Why the file is more than one picture; OpenCV would show the first without a word.
+std::optional<std::string> several_pictures(const std::filesystem::path& file) {
+  const ImageKind kind = read_kind(file);
+  if (kind == ImageKind::animated_webp)
+    return "is an animated WebP, of which only single pictures can be read; extract its frames into a folder";
+  if (kind != ImageKind::still) return "is an animation; extract its frames into numbered images";
+  if (const std::size_t pages = count_pages(file); pages > 1)
+    return fmt::format("holds {} pages; extract them into numbered images", pages);
+  return std::nullopt;
 }
 
 std::optional<SampleType> sample_type(int depth) {
@@ -115,6 +134,7 @@ class ImageSource final : public FrameSource {
   Result<std::optional<Frame>> next() override {
     if (next_ == info_.files.size()) return std::optional<Frame>();
     const std::filesystem::path& file = info_.files[next_];
+    if (const std::optional<std::string> several = several_pictures(file)) return broken(file, *several);
     cv::Mat image;
     std::string reason = "OpenCV cannot decode it";
     try {
@@ -165,21 +185,10 @@ class ImageSource final : public FrameSource {
 bool is_image_file(const std::filesystem::path& file) {
   if (!has_image_extension(file)) return false;
   const ImageKind kind = read_kind(file);
-  return kind != ImageKind::gif && kind != ImageKind::animated_png && cv::haveImageReader(file.string());
+  return kind != ImageKind::gif && kind != ImageKind::animated_png && has_reader(file);
 }
 
 Result<std::unique_ptr<FrameSource>> open_image(const std::filesystem::path& file, bool digest_frames) {
-  if (read_kind(file) == ImageKind::animated_webp)
-    return Failure{
-        FailureKind::unreadable,
-        fmt::format("{}: is an animated WebP, of which only single pictures can be read; extract its frames "
-                    "into a folder",
-                    file.string())};
-  if (const std::size_t pages = count_pages(file); pages > 1)
-    return Failure{FailureKind::unreadable,
-                   fmt::format("{}: holds {} pages; extract them into a folder of numbered "
-                               "images",
-                               file.string(), pages)};
   SourceInfo info;
   info.path = file.string();
   info.kind = "image";

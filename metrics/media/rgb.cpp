@@ -39,14 +39,20 @@ Matrix matrix_of(const FrameFormat& format) {
 
 bool is_full_range(const FrameFormat& format) { return format.range == ColorRange::full; }
 
+float peak_of(const FrameFormat& format, std::size_t plane) {
+  return format.sample == SampleType::f32 ? 1.0F : static_cast<float>((1 << format.planes[plane].depth) - 1);
+}
+
 template <class T>
 void gather(const Frame& frame, RgbImage& image) {
   const bool gray = frame.format->model == ColorModel::gray;
   float* out = image.samples.data();
   const PlaneView<T> planes[3] = {frame.view<T>(0), frame.view<T>(gray ? 0 : 1), frame.view<T>(gray ? 0 : 2)};
+  float scale[3];  // 1 unless the depths are mixed (rgb565)
+  for (std::size_t i = 0; i < 3; ++i) scale[i] = image.peak / peak_of(*frame.format, gray ? 0 : i);
   for (int y = 0; y < image.height; ++y)
     for (int x = 0; x < image.width; ++x)
-      for (const PlaneView<T>& plane : planes) *out++ = static_cast<float>(plane.row(y)[x]);
+      for (std::size_t i = 0; i < 3; ++i) *out++ = scale[i] * static_cast<float>(planes[i].row(y)[x]);
 }
 
 RgbImage empty_image(const FrameFormat& format, float peak) {
@@ -57,8 +63,7 @@ RgbImage empty_image(const FrameFormat& format, float peak) {
 
 RgbImage take_over(const Frame& frame) {
   const FrameFormat& format = *frame.format;
-  const bool floating = format.sample == SampleType::f32;
-  RgbImage image = empty_image(format, floating ? 1.0F : static_cast<float>((1 << format.planes[0].depth) - 1));
+  RgbImage image = empty_image(format, peak_of(format, 0));
   if (format.sample == SampleType::u8)
     gather<std::uint8_t>(frame, image);
   else if (format.sample == SampleType::u16)

@@ -85,14 +85,26 @@ void gather_bytes(const AVFrame& frame, const AVComponentDescriptor& component, 
   }
 }
 
+// A palette's entries are words 0xAARRGGBB in native byte order (AV_PIX_FMT_PAL8 of libavutil/pixfmt.h);
+// libav's own reader of lines knows the first component only.
+void look_up(const AVFrame& frame, std::size_t component, const PlaneFormat& shape, std::byte* out) {
+  static constexpr std::array<int, 4> kShift = {16, 8, 0, 24};  // r, g, b, a
+  std::array<std::uint32_t, 256> entries{};
+  static_assert(sizeof(entries) == AVPALETTE_SIZE);
+  std::memcpy(entries.data(), frame.data[1], sizeof(entries));
+  for (int y = 0; y < shape.height; ++y) {
+    const std::uint8_t* row = frame.data[0] + static_cast<std::ptrdiff_t>(y) * frame.linesize[0];
+    for (int x = 0; x < shape.width; ++x) *out++ = static_cast<std::byte>(entries[row[x]] >> kShift[component]);
+  }
+}
+
 void read_component(const AVFrame& frame, const AVPixFmtDescriptor& layout, int component,
                     const PlaneFormat& shape, SampleType sample, std::byte* out) {
   const std::uint8_t* data[4] = {frame.data[0], frame.data[1], frame.data[2], frame.data[3]};
   const int read_size = sample == SampleType::f32 ? 4 : 2;
   std::vector<std::uint32_t> row(static_cast<std::size_t>(shape.width));
   for (int y = 0; y < shape.height; ++y) {
-    av_read_image_line2(row.data(), data, frame.linesize, &layout, 0, y, component, shape.width,
-                        has(layout, AV_PIX_FMT_FLAG_PAL) ? 1 : 0, read_size);
+    av_read_image_line2(row.data(), data, frame.linesize, &layout, 0, y, component, shape.width, 0, read_size);
     if (sample == SampleType::u8) {
       const auto* values = reinterpret_cast<const std::uint16_t*>(row.data());
       for (int x = 0; x < shape.width; ++x) out[x] = static_cast<std::byte>(values[x]);
@@ -134,9 +146,11 @@ Result<FrameFormat> frame_format(const AVFrame& frame) {
     deepest = std::max(deepest, depth);
   }
   format.sample = deepest <= 8 ? SampleType::u8 : deepest <= 16 ? SampleType::u16 : SampleType::f32;
-  if (deepest > 16 && !has(*layout, AV_PIX_FMT_FLAG_FLOAT))
-    return Failure{FailureKind::mismatch,
-                   fmt::format("pixel format {}: integers of more than 16 bits", layout->name)};
+  if (has(*layout, AV_PIX_FMT_FLAG_FLOAT) ? deepest != 32 : deepest > 16)
+    return Failure{
+        FailureKind::mismatch,
+        fmt::format("pixel format {}: only integers of up to 16 bits and floats of 32 bits can be compared",
+                    layout->name)};
   return format;
 }
 
@@ -155,7 +169,9 @@ Result<Frame> unpack(FramePtr native, std::shared_ptr<const FrameFormat> format)
       continue;
     }
     std::byte* out = storage.allocate(i);
-    if (is_strided_bytes(layout, component))
+    if (has(layout, AV_PIX_FMT_FLAG_PAL))
+      look_up(*native, i, shape, out);
+    else if (is_strided_bytes(layout, component))
       gather_bytes(*native, component, shape, reinterpret_cast<std::uint8_t*>(out));
     else
       read_component(*native, layout, static_cast<int>(i), shape, format->sample, out);

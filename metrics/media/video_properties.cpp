@@ -1,6 +1,10 @@
 #include "metrics/media/video_properties.h"
 
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -20,13 +24,30 @@ std::string ratio(AVRational value) {
 
 std::string or_unspecified(const char* text) { return text == nullptr ? "unspecified" : text; }
 
-// Degrees, clockwise as a player would turn the picture.
+// Nine fixed-point numbers, or nothing. FFmpeg 6.1 moved the side data of streams.
+std::optional<std::array<std::int32_t, 9>> display_matrix(const AVStream& stream) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 0)
+  const AVCodecParameters& codec = *stream.codecpar;
+  const AVPacketSideData* found =
+      av_packet_side_data_get(codec.coded_side_data, codec.nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+  const std::uint8_t* bytes = found == nullptr ? nullptr : found->data;
+#else
+  const std::uint8_t* bytes = av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, nullptr);
+#endif
+  if (bytes == nullptr) return std::nullopt;
+  std::array<std::int32_t, 9> matrix{};
+  std::memcpy(matrix.data(), bytes, sizeof(matrix));
+  return matrix;
+}
+
+// Degrees, clockwise as a player would turn the picture, and whether it would mirror it.
 std::string rotation(const AVStream& stream) {
-  for (int i = 0; i < stream.nb_side_data; ++i)
-    if (stream.side_data[i].type == AV_PKT_DATA_DISPLAYMATRIX)
-      return fmt::format("{:g}", 0.0 - av_display_rotation_get(
-                                           reinterpret_cast<const std::int32_t*>(stream.side_data[i].data)));
-  return "0";
+  const auto matrix = display_matrix(stream);
+  if (!matrix) return "0";
+  const auto& m = *matrix;
+  const double determinant = static_cast<double>(m[0]) * m[4] - static_cast<double>(m[1]) * m[3];
+  if (determinant == 0) return "undefined";
+  return fmt::format("{:g}{}", 0.0 - av_display_rotation_get(m.data()), determinant < 0 ? ", mirrored" : "");
 }
 
 std::string field_order(AVFieldOrder order) {

@@ -1,6 +1,7 @@
 #include "metrics/media/video_source.h"
 
-#include <fstream>
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +17,16 @@ namespace {
 
 // Errors in the data end the decoding instead of being concealed.
 constexpr int kStrict = AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE;
+
+// Demuxers of files that hold no video: lists of other files, which the digest of the file would not cover, and
+// pictures drawn from text, which any text file would be.
+constexpr std::array<std::string_view, 5> kLists = {"concat", "dash", "hls", "imf", "sdp"};
+constexpr std::array<std::string_view, 5> kTextArt = {"adf", "bin", "idf", "tty", "xbin"};
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 class Options {
  public:
@@ -175,7 +186,9 @@ Result<FormatPtr> open_container(const std::filesystem::path& file, const VideoO
   context->opaque = log;
   context->error_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE;
   Options settings;
-  settings.set("ignore_editlist", "1");  // frames are compared as coded
+  settings.set("ignore_editlist", "1");        // frames are compared as coded
+  settings.set("protocol_whitelist", "file");  // whatever a file refers to, nothing is fetched
+  settings.set("pattern_type", "none");        // a '%d' in a picture's name stands for itself
   const AVInputFormat* demuxer = nullptr;
   if (options.raw) {
     demuxer = av_find_input_format("rawvideo");
@@ -184,8 +197,15 @@ Result<FormatPtr> open_container(const std::filesystem::path& file, const VideoO
   }
   // The file protocol by name: a path is never taken for an address.
   const int opened = avformat_open_input(&context, ("file:" + file.string()).c_str(), demuxer, settings.get());
-  if (opened < 0) return unreadable("is no video that FFmpeg can open", opened);
+  if (opened < 0) return unreadable("is no video that FFmpeg can open (headerless frames need --raw)", opened);
   FormatPtr container(context);
+  if (contains(kLists, container->iformat->name))
+    return Failure{FailureKind::unreadable,
+                   fmt::format("{}: is no video, but refers to other files ({}); give those", file.string(),
+                               container->iformat->long_name)};
+  if (contains(kTextArt, container->iformat->name))
+    return Failure{FailureKind::unreadable,
+                   fmt::format("{}: is no video, but text ({})", file.string(), container->iformat->long_name)};
   const int probed = avformat_find_stream_info(context, nullptr);
   if (probed < 0) return unreadable("its streams cannot be read", probed);
   return container;
@@ -231,7 +251,8 @@ Result<std::unique_ptr<FrameSource>> open_video(const std::filesystem::path& fil
   if (!container) return container.failure();
   const int index = av_find_best_stream(container->get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
   if (index < 0)
-    return Failure{FailureKind::unreadable, fmt::format("{}: holds no video stream", file.string())};
+    return Failure{FailureKind::unreadable,
+                   fmt::format("{}: holds no video stream (headerless frames need --raw)", file.string())};
   // Packets of the other streams need not be read out.
   for (unsigned i = 0; i < (*container)->nb_streams; ++i)
     if (static_cast<int>(i) != index) (*container)->streams[i]->discard = AVDISCARD_ALL;

@@ -72,15 +72,17 @@ class Lpips final : public Metric {
   Lpips(cv::dnn::Net net, Inputs inputs, std::string model)
       : net_(std::move(net)), inputs_(std::move(inputs)), model_(std::move(model)) {}
 
-  Definition init(const FrameFormat& format) override {
+  Definition init(const FrameFormat& a, const FrameFormat& b) override {
+    const std::string of_a = RgbConverter::describe(a), of_b = RgbConverter::describe(b);
+    const std::string conversion = of_a == of_b ? of_a : fmt::format("A: {}; B: {}", of_a, of_b);
     Definition definition{
         fmt::format("LPIPS (Zhang et al. 2018) by the network {}, inputs {} to {} {}, run in float by OpenCV "
                     "{} DNN; {}; "
                     "identical frames give 0 without running it. A clip's value is the mean over its frames.",
                     model_, inputs_.range.low, inputs_.range.high, layout(), cv::getVersionString(),
-                    RgbConverter::describe(format)),
+                    conversion),
         {}};
-    if (format.has_alpha()) definition.warnings.push_back("alpha is left out");
+    if (a.has_alpha()) definition.warnings.push_back("alpha is left out");
     return definition;
   }
 

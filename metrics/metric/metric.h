@@ -59,7 +59,7 @@ struct Definition {
 class Metric {
  public:
   virtual ~Metric() = default;
-  virtual Definition init(const FrameFormat& format) = 0;
+  virtual Definition init(const FrameFormat& a, const FrameFormat& b) = 0;  // alike but for range and matrix
   virtual Result<Summary> extract(const FramePair& pair) = 0;
   virtual Summary flush() const = 0;
 };

@@ -28,22 +28,26 @@ struct Mean {
   double value() const { return sum / static_cast<double>(count); }
 };
 
-double peak_of(const FrameFormat& format) {
-  if (format.sample == SampleType::f32) return 1;
-  int depth = 0;
-  for (const PlaneFormat& plane : format.planes) depth = std::max(depth, plane.depth);
-  return static_cast<double>((std::int64_t{1} << depth) - 1);
+double peak_of(const FrameFormat& format, const PlaneFormat& plane) {
+  return format.sample == SampleType::f32 ? 1 : static_cast<double>((std::int64_t{1} << plane.depth) - 1);
 }
 
 class Psnr final : public Metric {
  public:
-  Definition init(const FrameFormat& format) override {
+  Definition init(const FrameFormat& format, const FrameFormat&) override {
     format_ = format;
     plane_mse_.assign(format.planes.size(), {});
-    const std::string peak = format.sample == SampleType::f32
-                                 ? "1 (floating-point samples)"
-                                 : fmt::format("{:.0f} (2^depth - 1)", peak_of(format));
-    return {fmt::format(kDefinition, peak), {}};
+    peak_ = 0;
+    for (const PlaneFormat& plane : format.planes) peak_ = std::max(peak_, peak_of(format, plane));
+    const std::string peak = format.sample == SampleType::f32 ? "1 (floating-point samples)"
+                                                              : fmt::format("{:.0f} (2^depth - 1)", peak_);
+    Definition definition{fmt::format(kDefinition, peak), {}};
+    for (const PlaneFormat& plane : format.planes)
+      if (const double own = peak_of(format, plane); own < peak_)
+        definition.warnings.push_back(
+            fmt::format("plane {}: its peak is {:.0f}; `average` takes in its errors scaled up to {:.0f}",
+                        plane.name, own, peak_));
+    return definition;
   }
 
   Result<Summary> extract(const FramePair& pair) override {
@@ -52,7 +56,10 @@ class Psnr final : public Metric {
     for (std::size_t i = 0; i < pair.sums.size(); ++i) {
       const double mse = pair.sums[i].mean_squared_error;
       planes.push_back(mse);
-      average += mse * static_cast<double>(pair.sums[i].samples) / static_cast<double>(format_.samples());
+      const double scale =
+          peak_ / peak_of(format_, format_.planes[i]);  // 1 unless the depths are mixed (rgb565)
+      average += scale * scale * mse * static_cast<double>(pair.sums[i].samples) /
+                 static_cast<double>(format_.samples());
       plane_mse_[i].add(mse);
     }
     average_mse_.add(average);
@@ -86,17 +93,16 @@ class Psnr final : public Metric {
 
   Summary scores_of(double average, const std::vector<double>& planes) const {
     Summary summary;
-    summary.scores.push_back(score("average", average, peak_of(format_)));
+    summary.scores.push_back(score("average", average, peak_));
     for (std::size_t i = 0; i < planes.size(); ++i) {
       const PlaneFormat& plane = format_.planes[i];
-      const double peak =
-          format_.sample == SampleType::f32 ? 1 : static_cast<double>((std::int64_t{1} << plane.depth) - 1);
-      summary.scores.push_back(score(std::string(1, plane.name), planes[i], peak));
+      summary.scores.push_back(score(std::string(1, plane.name), planes[i], peak_of(format_, plane)));
     }
     return summary;
   }
 
   FrameFormat format_;
+  double peak_ = 0;  // of the deepest plane
   std::vector<Mean> plane_mse_;
   Mean average_mse_, finite_;
   std::uint64_t identical_ = 0;

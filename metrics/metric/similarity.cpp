@@ -20,7 +20,7 @@ class SimilarityMetric final : public Metric {
  public:
   explicit SimilarityMetric(Similarity similarity) : similarity_(std::move(similarity)) {}
 
-  Definition init(const FrameFormat& format) override {
+  Definition init(const FrameFormat& format, const FrameFormat&) override {
     format_ = format;
     Definition definition{similarity_.definition +
                               " `all` is the mean of the planes weighted by their samples; a clip's "

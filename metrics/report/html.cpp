@@ -102,8 +102,10 @@ void write_metrics(std::ostream& out, const Outcome& outcome, const std::vector<
   out << "</div>\n";
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const MetricEntry& entry = *outcome.metrics[i].entry;
+    const std::string plot = plot_html(curves[i], entry);
+    if (plot.empty()) continue;
     fmt::print(out, "<h2>{} of each frame{}</h2>\n{}\n", escape(entry.title),
-               entry.unit.empty() ? "" : fmt::format(" ({})", entry.unit), plot_html(curves[i], entry));
+               entry.unit.empty() ? "" : fmt::format(" ({})", entry.unit), plot);
   }
 }
 

@@ -24,7 +24,13 @@ void add_score(Json& out, const Score& score) {
 
 Json summary(const Summary& values, const MetricEntry& entry) {
   Json out = Json::object();
-  if (const Score* score = values.find(entry.headline)) out["identical"] = score->best;
+  if (const Score* score = values.find(entry.headline)) {
+    out["identical"] = score->best;
+  } else {
+    out["identical"] = false;
+    out[entry.headline] = nullptr;
+    out[entry.headline + "_reason"] = "no pair of frames was measured";
+  }
   for (const Score& score : values.scores) add_score(out, score);
   for (const Count& count : values.counts) out[count.key] = count.value;
   return out;

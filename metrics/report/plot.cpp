@@ -46,7 +46,8 @@ Labels labels_of(const Scale& scale) {
 
 std::string plot_html(const Curve& curve, const MetricEntry& entry) {
   const std::vector<CurveBucket>& buckets = curve.buckets();
-  if (buckets.empty()) return "";
+  const auto is_drawn = [](const CurveBucket& bucket) { return bucket.least || bucket.best; };
+  if (std::none_of(buckets.begin(), buckets.end(), is_drawn)) return "";
   const Scale scale = scale_of(buckets);
   const Labels labels = scale.low <= scale.high ? labels_of(scale) : Labels{};
   const double step = kWidth / static_cast<double>(buckets.size());

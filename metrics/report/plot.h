@@ -8,6 +8,7 @@
 
 namespace bitproof::metrics {
 
+// Empty when no frame has a value.
 std::string plot_html(const Curve& curve, const MetricEntry& entry);
 
 }  // namespace bitproof::metrics

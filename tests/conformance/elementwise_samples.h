@@ -14,6 +14,7 @@
 #include "conformance/elementwise/elementwise_check.h"
 #include "conformance/elementwise/implementation.h"
 #include "conformance/elementwise/operators.h"
+#include "kernels/tensor.h"
 #include "reference/half.h"
 
 namespace bitproof::conformance::testing {
@@ -51,10 +52,7 @@ PlannedCheck planned(const ElementwiseSubject& subject);
 // All blocks one after the other, added up, with the verdict over the whole domain.
 Record run_all(const ElementwiseSubject& subject);
 
-// The value a rule may look at.
-template <class T>
-std::uint16_t* data_of(const T& tensor) {
-  return static_cast<std::uint16_t*>(tensor.data);
-}
+// The first element; a rule may look at it.
+using kernels::data_of;
 
 }  // namespace bitproof::conformance::testing

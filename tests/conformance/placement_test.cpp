@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "kernels/tensor.h"
+
 namespace bitproof::conformance {
 namespace {
 
@@ -86,9 +88,9 @@ TEST(TensorsTest, DescribeThePlacement) {
   std::vector<std::uint16_t> arena(p.arena_elements);
   const Tensors tensors(p, true, arena.data(), reference::Dtype::fp16, DLDevice{kDLCUDA, 3});
   EXPECT_TRUE(tensors.has_bias);
-  EXPECT_EQ(tensors.input.data, arena.data() + p.input.begin);
-  EXPECT_EQ(tensors.output.data, arena.data() + p.output.begin);
-  EXPECT_EQ(tensors.bias.data, arena.data() + p.bias.begin);
+  EXPECT_EQ(kernels::data_of(tensors.input), arena.data() + p.input.begin);
+  EXPECT_EQ(kernels::data_of(tensors.output), arena.data() + p.output.begin);
+  EXPECT_EQ(kernels::data_of(tensors.bias), arena.data() + p.bias.begin);
   for (const DLTensor* const matrix : {&tensors.input, &tensors.output}) {
     ASSERT_EQ(matrix->ndim, 2);
     EXPECT_EQ(matrix->shape[0], 9);
@@ -105,8 +107,11 @@ TEST(TensorsTest, DescribeThePlacement) {
     EXPECT_EQ(tensor->dtype.lanes, 1);
     EXPECT_EQ(tensor->device.device_type, kDLCUDA);
     EXPECT_EQ(tensor->device.device_id, 3);
-    EXPECT_EQ(tensor->byte_offset, 0u);
+    // DLPack: `data` is aligned to 256 bytes, byte_offset goes the rest of the way.
+    EXPECT_EQ((static_cast<std::uint16_t*>(tensor->data) - arena.data()) % 128, 0);
   }
+  EXPECT_EQ(tensors.input.byte_offset, 0u);
+  EXPECT_EQ(tensors.bias.byte_offset, 4u);
   const Tensors bf16(p, false, arena.data(), reference::Dtype::bf16, DLDevice{kDLCPU, 0});
   EXPECT_EQ(bf16.input.dtype.code, kDLBfloat);
   EXPECT_FALSE(bf16.has_bias);

@@ -30,6 +30,7 @@ TEST(Command, ExitStatuses) {
   EXPECT_EQ(frames({kA, kB, "--no-such-option"}).status, 2);
   EXPECT_EQ(frames({kA}).status, 2);
   EXPECT_EQ(frames({kA, kB, "--metrics", "vmaf"}).status, 2);
+  EXPECT_EQ(frames({kA, kA, "--min-ssim", "nan"}).status, 2);  // which nothing could miss or meet
   EXPECT_EQ(frames({kA, kB, "--csv", "/no/such/folder/a.csv"}).status, 2);
   EXPECT_EQ(frames({"--help"}).status, 0);
 }
@@ -56,6 +57,25 @@ TEST(Command, JsonIsWholeWhenAnInputCannotBeRead) {
   const auto report = nlohmann::json::parse(finished.output);
   EXPECT_EQ(report.at("identical"), false);
   EXPECT_EQ(report.at("failures").at(0).at("kind"), "unreadable");
+  EXPECT_TRUE(report.at("psnr").at("average").is_null());
+  EXPECT_EQ(report.at("ssim").at("all_reason"), "no pair of frames was measured");
+}
+
+TEST(Command, AReportNeverOverwritesAnInput) {
+  const TemporaryFolder folder;
+  const std::filesystem::path input = folder / "a.mp4", link = folder / "link.mp4";
+  std::filesystem::copy_file(kA, input);
+  std::filesystem::create_symlink(input, link);
+  for (const char* flag : {"--csv", "--html"}) {
+    for (const auto& report : {input, link}) {
+      const Finished finished = frames({kB, input.string(), flag, report.string()});
+      EXPECT_EQ(finished.status, 2);
+      EXPECT_NE(finished.error.find("would overwrite the input"), std::string::npos) << finished.error;
+    }
+  }
+  EXPECT_EQ(read_file(input), read_file(kA));
+  const std::string one = (folder / "report").string();
+  EXPECT_EQ(frames({kA, kB, "--csv", one, "--html", one}).status, 2);
 }
 
 Request parsed(const std::vector<const char*>& arguments) {

@@ -54,6 +54,18 @@ TEST(Compatibility, RangeAndMatrixDisagreeOnlyWhenBothAreSpecified) {
   EXPECT_EQ(check_formats(a, b).mismatches.size(), 2U);
 }
 
+TEST(Compatibility, WhatOneSideLeavesUnspecifiedIsTakenFromTheOther) {
+  FrameFormat a = yuv(8, 4, 8), b = a;
+  a.matrix = "bt709";
+  b.range = ColorRange::full;
+  const FrameFormat common = *check_formats(a, b).common;
+  EXPECT_EQ(with_tags(common, a, b), with_tags(common, b, a));
+  EXPECT_EQ(with_tags(common, a, b).matrix, "bt709");
+  EXPECT_EQ(with_tags(common, a, b).range, ColorRange::full);
+  b.matrix = "bt2020nc";  // what both specify stays theirs
+  EXPECT_EQ(with_tags(common, b, a).matrix, "bt2020nc");
+}
+
 TEST(Compatibility, AlignShiftsLeftToTheGreaterDepth) {
   const auto common = check_formats(yuv(8, 4, 8), yuv(8, 4, 10)).common;
   ASSERT_TRUE(common);

@@ -2,10 +2,10 @@
 // (fixtures/clips/expected.json, with versions and commands).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "metrics/metric/windowed.h"
 #include "tests/metrics/support/clip.h"
+#include "tests/metrics/support/expected.h"
 #include "tests/metrics/support/files.h"
 
 namespace bitproof::metrics::test {
@@ -19,19 +19,21 @@ Outcome measure(const std::string& a, const std::string& b, const std::vector<st
 }
 
 TEST(Definitions, RecordedValuesOfScikitImageAndPytorchMsssim) {
-  const auto expected = nlohmann::json::parse(read_file(fixture("clips/expected.json")));
+  const Expected expected = read_expected(fixture("clips/expected.json"));
   int compared = 0;
-  for (const auto& pair : expected.at("pictures")) {
-    const Outcome outcome = measure(pair.at("a"), pair.at("b"), {"ssim-gaussian", "ssim-uniform", "ms-ssim"});
+  for (int picture = 0; picture < 3; ++picture) {
+    const std::string path = fmt::format("/pictures/{}/", picture), name = expected.at(path + "a");
+    const Outcome outcome =
+        measure(name, expected.at(path + "b"), {"ssim-gaussian", "ssim-uniform", "ms-ssim"});
     for (const auto& metric : outcome.metrics) {
       const Score& score = score_of(outcome, metric.entry->name, "all");
-      if (!pair.contains(metric.entry->name)) {
+      if (!expected.contains(path + metric.entry->name)) {
         EXPECT_NE(score.reason.find("too few for a window of 161x161"), std::string::npos);
         continue;
       }
       // Both sides compute in double; 1e-6 is asked for, 1e-10 is held.
-      EXPECT_NEAR(score.value.value(), pair.at(metric.entry->name).get<double>(), 1e-10)
-          << pair.at("a") << " " << metric.entry->name;
+      EXPECT_NEAR(score.value.value(), std::stod(expected.at(path + metric.entry->name)), 1e-10)
+          << name << " " << metric.entry->name;
       ++compared;
     }
   }
@@ -39,11 +41,11 @@ TEST(Definitions, RecordedValuesOfScikitImageAndPytorchMsssim) {
 }
 
 TEST(Definitions, RecordedValuesOfFfmpegForThe81Frames) {
-  const auto expected = nlohmann::json::parse(read_file(fixture("clips/expected.json"))).at("pair81");
+  const Expected expected = read_expected(fixture("clips/expected.json"));
   const Outcome outcome = measure("pair81_a.mp4", "pair81_b.mp4", {"psnr", "ssim"});
   const auto expect = [&](const char* metric, const char* key, const char* ffmpeg_key) {
     EXPECT_EQ(fmt::format("{:.6f}", score_of(outcome, metric, key).value.value()),
-              expected.at(metric).at("values").at(ffmpeg_key).get<std::string>())
+              expected.at(fmt::format("/pair81/{}/values/{}", metric, ffmpeg_key)))
         << metric << " " << key;
   };
   for (const char* key : {"average", "y", "u", "v"}) expect("psnr", key, key);

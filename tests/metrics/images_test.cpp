@@ -1,5 +1,7 @@
 // Pictures: depth and alpha as stored, floats that are not finite, animations that must not be cut to one
 // picture.
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -71,7 +73,8 @@ TEST_F(Images, NotFiniteFloatsAreCountedAndFail) {
   const Outcome outcome = compare_files(a, write("b.tiff", image));
   EXPECT_TRUE(has_failure(outcome, FailureKind::not_finite));
   EXPECT_EQ(outcome.exit_status(), 1);
-  EXPECT_NE(failure_text(outcome).find("2 samples are NaN or infinite, first in frame 0"), std::string::npos)
+  EXPECT_NE(failure_text(outcome).find("0 samples of A and 2 of B are NaN or infinite, first in frame 0"),
+            std::string::npos)
       << failure_text(outcome);
 }
 
@@ -125,6 +128,55 @@ TEST_F(Images, SeveralPagesAreRefusedRatherThanCutToOne) {
   const Outcome outcome = compare_files(folder_ / "a.tiff", folder_ / "a.tiff");
   EXPECT_EQ(outcome.exit_status(), 2);
   EXPECT_NE(failure_text(outcome).find("holds 3 pages"), std::string::npos) << failure_text(outcome);
+}
+
+TEST_F(Images, SeveralPicturesInAFileOfAFolderAreRefusedToo) {
+  const std::vector<cv::Mat> pages(3, cv::Mat(16, 16, CV_8UC1, cv::Scalar(1)));
+  std::filesystem::create_directory(folder_ / "pages");
+  ASSERT_TRUE(cv::imwrite((folder_ / "pages/1.tiff").string(), pages));
+  const Outcome refused = compare_files(folder_ / "pages", folder_ / "pages");
+  EXPECT_EQ(refused.exit_status(), 2);
+  EXPECT_NE(failure_text(refused).find("1.tiff: frame 0: holds 3 pages"), std::string::npos)
+      << failure_text(refused);
+
+  std::filesystem::create_directory(folder_ / "animations");
+  write("animations/1.png", pages[0]);
+  ffmpeg({"-v", "error", "-f", "lavfi", "-i", "testsrc2=size=16x16:rate=5", "-frames:v", "2", "-f", "apng",
+          (folder_ / "animations/2.png").string()});
+  const Outcome broken = compare_files(folder_ / "animations", folder_ / "animations");
+  EXPECT_EQ(broken.exit_status(), 1);
+  EXPECT_EQ(broken.compared, 1U);
+  EXPECT_NE(failure_text(broken).find("2.png: frame 1: is an animation"), std::string::npos)
+      << failure_text(broken);
+}
+
+TEST_F(Images, APaletteReadsAsTheColoursOfItsEntries) {
+  // FFmpeg's conversion from a palette to RGBA looks the entries up and changes none.
+  ffmpeg({"-v", "error", "-i", fixture("clips/rgb_a.png").string(), "-lavfi",
+          "split[a][b];[a]palettegen=max_colors=64[p];[b][p]paletteuse", "-pix_fmt", "pal8", "-c:v", "rawvideo",
+          (folder_ / "a.nut").string()});
+  ffmpeg({"-v", "error", "-i", (folder_ / "a.nut").string(), "-pix_fmt", "rgba", "-c:v", "rawvideo",
+          (folder_ / "b.nut").string()});
+  const Outcome outcome = compare_files(folder_ / "a.nut", folder_ / "b.nut");
+  EXPECT_TRUE(outcome.identical()) << failure_text(outcome);
+  EXPECT_EQ(outcome.formats[0]->pixel_format, "pal8");
+}
+
+TEST_F(Images, PlanesOfDifferentDepthsWeighAlikeInPsnr) {
+  // rgb565: red has 5 bits, green 6. Every red sample is off by one of 31, nothing else differs: the mean
+  // squared error is 1/3 of one red step.
+  write_file(folder_ / "a.raw", std::string(2 * 16 * 16, '\0'));
+  std::string red;
+  for (int i = 0; i < 16 * 16; ++i) red += std::string("\0\x08", 2);
+  write_file(folder_ / "b.raw", red);
+  Request request = request_for(folder_ / "a.raw", folder_ / "b.raw");
+  request.raw[0] = request.raw[1] = *parse_raw_format("16x16:rgb565le");
+  const Outcome outcome = compare(request, {});
+  EXPECT_DOUBLE_EQ(*score_of(outcome, "psnr", "r").value, 10 * std::log10(31.0 * 31));
+  EXPECT_DOUBLE_EQ(*score_of(outcome, "psnr", "average").value, 10 * std::log10(31.0 * 31 * 3));
+  EXPECT_NE(std::find(outcome.warnings.begin(), outcome.warnings.end(),
+                      "PSNR: plane r: its peak is 31; `average` takes in its errors scaled up to 63"),
+            outcome.warnings.end());
 }
 
 TEST_F(Images, APictureAgainstAFrameOfAVideoOfTheSameLayout) {

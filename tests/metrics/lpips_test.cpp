@@ -1,10 +1,11 @@
 // LPIPS by a network with random weights (fixtures/lpips/generate.py), against what torchmetrics computes with
 // it in float64.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "tests/metrics/support/clip.h"
+#include "tests/metrics/support/expected.h"
 #include "tests/metrics/support/files.h"
+#include "tests/metrics/support/process.h"
 
 namespace bitproof::metrics::test {
 namespace {
@@ -17,13 +18,12 @@ Request lpips_request(const std::filesystem::path& a, const std::filesystem::pat
 }
 
 TEST(Lpips, RecordedValueOfTorchmetrics) {
-  const auto expected = nlohmann::json::parse(read_file(fixture("lpips/expected.json")));
-  for (const auto& pair : expected.at("pairs")) {
-    const std::string a = pair.at("a"), b = pair.at("b");
-    const Outcome outcome = compare(lpips_request(fixture("clips/" + a), fixture("clips/" + b)), {});
-    // The network runs in float, over 19 layers.
-    EXPECT_NEAR(score_of(outcome, "lpips", "average").value.value(), pair.at("lpips").get<double>(), 1e-6);
-  }
+  const Expected expected = read_expected(fixture("lpips/expected.json"));
+  const auto a = fixture("clips/" + expected.at("/pairs/0/a")),
+             b = fixture("clips/" + expected.at("/pairs/0/b"));
+  // The network runs in float, over 19 layers.
+  EXPECT_NEAR(score_of(compare(lpips_request(a, b), {}), "lpips", "average").value.value(),
+              std::stod(expected.at("/pairs/0/lpips")), 1e-6);
 }
 
 TEST(Lpips, IdenticalFramesAreExactlyZero) {
@@ -44,13 +44,45 @@ TEST(Lpips, AnotherRangeOrOrderOfChannelsGivesAnotherValue) {
   EXPECT_NE(value("--lpips-layout", "nchw-bgr"), declared);
 }
 
-TEST(Lpips, ConvertsYuvByANamedConverter) {
-  Request request = lpips_request(fixture("clips/pair81_a.mp4"), fixture("clips/pair81_b.mp4"));
-  const Outcome outcome = compare(request, {});
-  EXPECT_EQ(outcome.compared, 81U);
+class LpipsOfYuv : public testing::Test {
+ protected:
+  // Two frames, tagged as bt709 and of the range.
+  std::filesystem::path tagged(std::string_view name, std::uint64_t seed, const std::string& range) {
+    const Shape shape = small_shape();
+    write_clip(folder_ / "clip.y4m", shape, make_clip(shape, 2, seed, 9));
+    ffmpeg({"-v", "error", "-i", (folder_ / "clip.y4m").string(), "-c:v", "ffv1", "-colorspace", "bt709",
+            "-color_range", range, (folder_ / name).string()});
+    return folder_ / name;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(LpipsOfYuv, ConvertsByANamedConverter) {
+  const Outcome outcome = compare(lpips_request(tagged("a.mkv", 1, "tv"), tagged("b.mkv", 2, "tv")), {});
+  EXPECT_EQ(outcome.compared, 2U);
   EXPECT_GT(score_of(outcome, "lpips", "average").value.value(), 0.0);
   EXPECT_NE(outcome.metrics[0].definition.text.find("RGB by libswscale"), std::string::npos);
   EXPECT_NE(outcome.metrics[0].definition.text.find("matrix bt709, limited range"), std::string::npos);
+}
+
+TEST_F(LpipsOfYuv, EqualColoursAreNearWhereOneSideHasNoTags) {
+  // One sample differs. Without the other side's tags, the untagged one would be taken for bt601.
+  const auto a = tagged("a.mkv", 1, "tv");
+  Clip clip = make_clip(small_shape(), 2, 1, 9);
+  for (auto& picture : clip) picture[0][100] ^= 1;
+  write_clip(folder_ / "b.y4m", small_shape(), clip);
+  const Outcome outcome = compare(lpips_request(a, folder_ / "b.y4m"), {});
+  EXPECT_EQ(outcome.squared_error, 2U);
+  EXPECT_EQ(outcome.metrics[0].definition.text.find("taken for"), std::string::npos);
+  EXPECT_LT(score_of(outcome, "lpips", "average").value.value(), 1e-3);
+}
+
+TEST_F(LpipsOfYuv, TwoConversionsAreBothStated) {
+  Request request = lpips_request(tagged("a.mkv", 1, "tv"), tagged("b.mkv", 1, "pc"));
+  request.on_mismatch = OnMismatch::warn;
+  const std::string text = compare(request, {}).metrics[0].definition.text;
+  EXPECT_NE(text.find("A: RGB by libswscale"), std::string::npos) << text;
+  EXPECT_NE(text.find("B: RGB by libswscale"), std::string::npos) << text;
 }
 
 TEST(Lpips, WithoutAModelItIsABadRequest) {

@@ -1,4 +1,6 @@
 // Frames are paired by their number. Containers, rates, start times, rotation and edit lists are metadata.
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "tests/metrics/support/clip.h"
@@ -76,6 +78,23 @@ TEST(Pairing, RotationIsReportedAndNotApplied) {
   EXPECT_NE(find_difference(outcome, "rotation"), nullptr);
 }
 
+TEST(Pairing, AMirroredDisplayIsReportedAndNotApplied) {
+  const TemporaryFolder folder;
+  std::string bytes = read_file(fixture("clips/pair81_a.mp4"));
+  // The unity matrices of the movie header and, second, of the track header; a becomes -1.
+  const std::string unity("\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0", 20);
+  const std::size_t track = bytes.find(unity, bytes.find(unity) + 1);
+  ASSERT_NE(track, std::string::npos);
+  bytes.replace(track, 4, std::string("\xff\xff\0\0", 4));
+  write_file(folder / "b.mp4", bytes);
+  const Outcome outcome = compare_files(fixture("clips/pair81_a.mp4"), folder / "b.mp4");
+  expect_same_pixels(outcome);
+  const MetadataDifference* rotation = find_difference(outcome, "rotation");
+  ASSERT_NE(rotation, nullptr);
+  EXPECT_EQ(rotation->a, "0");
+  EXPECT_NE(rotation->b.find(", mirrored"), std::string::npos) << rotation->b;
+}
+
 TEST(Pairing, ABareStreamOfTheSameVideo) {
   const Outcome outcome = compare_with_remuxed("a.ts", {}, {});
   expect_same_pixels(outcome);
@@ -120,11 +139,20 @@ TEST_F(Offsets, AlignInEitherDirection) {
 }
 
 TEST_F(Offsets, BeyondTheEndIsAFailureOfLength) {
-  Request request = request_for(folder_ / "a.y4m", folder_ / "b.y4m");
-  request.offset = 9;
-  const Outcome outcome = compare(request, {});
-  EXPECT_TRUE(has_failure(outcome, FailureKind::length));
-  EXPECT_EQ(outcome.exit_status(), 1);
+  for (const std::int64_t offset : {std::int64_t{9}, std::numeric_limits<std::int64_t>::min()}) {
+    Request request = request_for(folder_ / "a.y4m", folder_ / "b.y4m");
+    request.offset = offset;
+    const Outcome outcome = compare(request, {});
+    EXPECT_TRUE(has_failure(outcome, FailureKind::length));
+    EXPECT_EQ(outcome.exit_status(), 1);
+  }
+}
+
+TEST_F(Offsets, ARestNamesTheOffset) {
+  Request request = request_for(folder_ / "b.y4m", folder_ / "b.y4m");
+  request.offset = 2;
+  EXPECT_NE(failure_text(compare(request, {})).find("different lengths at --offset 2: A has 8 frames, B has 8"),
+            std::string::npos);
 }
 
 TEST_F(Offsets, AllowPrefixAcceptsTheRest) {

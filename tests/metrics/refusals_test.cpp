@@ -78,6 +78,23 @@ TEST_F(Refusals, AFileThatIsNotAVideo) {
          "is no video that FFmpeg can open");
 }
 
+TEST_F(Refusals, TextIsNotAVideoWhateverItsName) {
+  // FFmpeg draws files of these names as pictures of text.
+  std::string text;
+  for (int line = 0; line < 60; ++line) text += "line " + std::to_string(line) + " of a plain text\n";
+  for (const char* name : {"b.txt", "b.nfo", "b.asc"}) {
+    write_file(folder_ / name, text);
+    expect(compare_files(folder_ / name, folder_ / name), 2, FailureKind::unreadable, "is no video");
+  }
+}
+
+TEST_F(Refusals, AListOfVideosIsNotAVideo) {
+  clip("a.y4m", small_shape(), 2);
+  write_file(folder_ / "b.ffconcat", "ffconcat version 1.0\nfile a.y4m\n");
+  expect(compare_files(folder_ / "a.y4m", folder_ / "b.ffconcat"), 2, FailureKind::unreadable,
+         "is no video, but refers to other files");
+}
+
 TEST_F(Refusals, AnEmptyFile) {
   write_file(folder_ / "b.mp4", "");
   expect(compare_files(clip("a.y4m", small_shape(), 2), folder_ / "b.mp4"), 2, FailureKind::unreadable,

@@ -1,0 +1,200 @@
+#include "conformance/mutants/self_test.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "conformance/isolation/isolated_shares.h"
+#include "conformance/isolation/time_limit.h"
+#include "conformance/mutants/mutant.h"
+
+namespace bitproof::conformance {
+namespace {
+
+using reference::Dtype;
+
+// Where trials take place.
+struct Place {
+  Location location;
+  std::string device, architecture;
+  int device_id;
+};
+
+enum class Role { mutant, unmutated, must_be_killed, must_survive };
+
+struct Trial {
+  Role role;
+  Fault fault;
+  std::string what;  // of a control
+  Sequence sequence;
+  PlannedCheck planned;
+  Survival survival;
+};
+
+std::string how_it_shows(const Record& of_block) {
+  if (of_block.verdict == Verdict::refused || of_block.verdict == Verdict::error) return of_block.reason;
+  if (of_block.first) return of_block.first->kind;
+  return of_block.kinds.out_of_bounds > 0 ? "out_of_bounds" : "digest";
+}
+
+// Notes in which block each trial is killed.
+class Watch final : public CheckEvents {
+ public:
+  Watch(std::vector<Trial>& trials, const SelfTestOptions& options) : trials_(trials), options_(options) {}
+
+  void started(std::size_t) override {}
+  void begun(std::size_t trial, std::uint64_t block) override {
+    begun_ = block;
+    (void)trial;
+  }
+  void block_done(std::size_t trial, Record of_block) override {
+    Trial& t = trials_[trial];
+    if (t.survival.killed || is_flawless(of_block)) return;
+    const std::uint64_t block = of_block.blocks.front().begin;
+    const std::uint64_t until = of_block.first
+                                    ? of_block.first->row * of_block.first->width + of_block.first->column + 1
+                                    : t.sequence.inputs_of(block);
+    kill(t, block, until, how_it_shows(of_block));
+  }
+  void finished(std::size_t) override { options_.progress(++done_, trials_.size()); }
+  void failed(std::size_t trial, std::string reason) override {
+    if (!trials_[trial].survival.killed)
+      kill(trials_[trial], begun_, trials_[trial].sequence.inputs_of(begun_), std::move(reason));
+    finished(trial);
+  }
+
+ private:
+  static void kill(Trial& trial, std::uint64_t block, std::uint64_t inputs_of_block, std::string how) {
+    trial.survival.killed = true;
+    trial.survival.domain = trial.sequence.domain(block);
+    trial.survival.inputs = trial.sequence.inputs_before(block) + inputs_of_block;
+    trial.survival.how = std::move(how);
+  }
+
+  std::vector<Trial>& trials_;
+  const SelfTestOptions& options_;
+  std::uint64_t begun_ = 0, done_ = 0;
+};
+
+class Planner {
+ public:
+  explicit Planner(const SelfTestOptions& options) : options_(options) {}
+
+  void add(const Place& place, Role role, Fault fault, const ElementwiseOperator& op, Dtype dtype,
+           const ElementwiseImplementation& implementation, const std::string& what) {
+    Sequence sequence(op, dtype, implementation, place.device, place.architecture, options_.seeds);
+    PlannedCheck planned = sequence.planned(place.device_id);
+    Survival survival;
+    survival.implementation = implementation.name;
+    survival.op = op.name;
+    survival.dtype = name(dtype);
+    survival.device = place.device;
+    trials.push_back({role, fault, what, std::move(sequence), std::move(planned), std::move(survival)});
+  }
+
+  void add_place(const Place& place) {
+    const bool on_host = place.location == Location::host;
+    const auto mutant = on_host ? host_mutant : device_mutant;
+    for (const Dtype dtype : {Dtype::bf16, Dtype::fp16}) {
+      add(place, Role::must_be_killed, Fault::none, kElementwiseOperators[0], dtype,
+          on_host ? host_one_bit_control() : device_one_bit_control(), "one flipped bit");
+      for (const ElementwiseOperator& op : kElementwiseOperators) {
+        add(place, Role::must_survive, Fault::none, op, dtype, mutant(Fault::none),
+            "the mutants' kernel without a fault");
+        for (const ElementwiseImplementation& correct :
+             on_host ? host_implementations() : device_implementations())
+          add(place, Role::unmutated, Fault::none, op, dtype, correct, "");
+      }
+      for (const FaultInfo& info : all_faults()) {
+        if (on_host && info.shows != Shows::everywhere) continue;
+        if (dtype == Dtype::bf16 && info.same_bits_in_bf16) continue;
+        // Mutants do not share what they remember: one implementation per trial.
+        add(place, Role::mutant, info.fault, kElementwiseOperators[0], dtype, mutant(info.fault), "");
+      }
+    }
+  }
+
+  std::vector<Trial> trials;
+
+ private:
+  const SelfTestOptions& options_;
+};
+
+}  // namespace
+
+bool MutantResult::killed() const {
+  return !trials.empty() && std::ranges::all_of(trials, [](const Survival& s) { return s.killed; });
+}
+
+MutationScore SelfTestResult::score() const {
+  MutationScore score;
+  score.total = mutants.size();
+  score.killed = static_cast<std::uint64_t>(std::ranges::count_if(mutants, &MutantResult::killed));
+  score.false_alarms = static_cast<std::uint64_t>(std::ranges::count_if(unmutated, &Survival::killed));
+  return score;
+}
+
+bool SelfTestResult::controls_hold() const {
+  return !controls.empty() && std::ranges::all_of(controls, &Control::as_it_must);
+}
+
+bool SelfTestResult::passed() const {
+  const MutationScore s = score();
+  return s.total > 0 && s.killed == s.total && s.false_alarms == 0 && !unmutated.empty() && controls_hold();
+}
+
+SelfTestResult run_self_test(const SelfTestOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  Planner planner(options);
+  if (options.cpu) planner.add_place({Location::host, "cpu", "x86_64", 0});
+  if (options.gpu)
+    planner.add_place(
+        {Location::device, options.gpu->label(), options.gpu->facts.architecture, options.gpu->id});
+
+  std::vector<Share> shares;
+  for (std::size_t i = 0; i < planner.trials.size(); ++i) {
+    const Trial& trial = planner.trials[i];
+    std::vector<std::uint64_t> blocks(trial.sequence.blocks());
+    std::iota(blocks.begin(), blocks.end(), std::uint64_t{0});
+    // One worker for all of a device: a context each would take longer than the test.
+    shares.push_back({.check = i,
+                      .implementation = "self test",
+                      .device = trial.survival.device,
+                      .start = trial.planned.start,
+                      .blocks = std::move(blocks),
+                      .time_limit = options.time_limit.value_or(kLongestTimeLimit)});
+  }
+  Watch watch(planner.trials, options);
+  run_isolated(std::move(shares), watch);
+
+  SelfTestResult result;
+  for (Trial& trial : planner.trials) {
+    switch (trial.role) {
+      case Role::mutant: {
+        auto found = std::ranges::find(result.mutants, trial.fault, &MutantResult::fault);
+        if (found == result.mutants.end()) {
+          result.mutants.push_back({trial.fault, {}});
+          found = std::prev(result.mutants.end());
+        }
+        found->trials.push_back(std::move(trial.survival));
+        break;
+      }
+      case Role::unmutated:
+        result.unmutated.push_back(std::move(trial.survival));
+        break;
+      case Role::must_be_killed:
+      case Role::must_survive:
+        result.controls.push_back(
+            {std::move(trial.what), trial.role == Role::must_be_killed, std::move(trial.survival)});
+        break;
+    }
+  }
+  for (const FaultInfo& info : all_faults())
+    if (std::ranges::find(result.mutants, info.fault, &MutantResult::fault) == result.mutants.end())
+      result.not_run.push_back(
+          {info.fault, options.gpu ? "not selected" : "shows on a GPU only; " + options.no_gpu_because});
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace bitproof::conformance
