@@ -1,4 +1,4 @@
-// What the warp's scheduler executes itself (run_warp.cpp), and what has no effect that a launch could show.
+// What the warp's scheduler executes itself (launch.cpp), and what has no effect that a launch could show.
 #include <array>
 #include <vector>
 

@@ -24,8 +24,6 @@ struct Section {
   std::string name;  // the kernel's mangled name
   std::vector<Line> lines;
   std::map<std::string, std::uint32_t, std::less<>> labels;  // ".L_x_1", "$__internal_0_$__cuda_sm20_rem_s64"
-
-  // Lines from `begin` to the next function's label: for what belongs to the kernel itself.
 };
 
 struct Listing {

@@ -20,7 +20,7 @@ using reference::Dtype;
 
 Listing planted(const std::string& name) {
   std::ifstream stream(BITPROOF_TEST_LISTINGS "/" + name + ".sass");
-  return emulator::parse_listing({std::istreambuf_iterator<char>(stream), {}});
+  return emulator::parse_listing(std::string{std::istreambuf_iterator<char>(stream), {}});
 }
 
 Record run(KernelFamily family, const Listing& listing, const ElementwiseOperator& op, Dtype dtype,
@@ -72,7 +72,7 @@ TEST(PlantedFault, ASkippedRoundingOnSm120IsCaughtThere) {
                            Dtype::bf16, "boundary");
   EXPECT_EQ(wrong.verdict, Verdict::mismatch) << wrong.reason;
   ASSERT_TRUE(wrong.first);
-  EXPECT_EQ(wrong.first->parts_at, "rounded sum: the sum was not rounded to the dtype");
+  EXPECT_EQ(wrong.first->parts_at, "rounded sum: as if the sum were not rounded to the dtype");
   const Record right = run(KernelFamily::baseline, planted("planted_rounding.sm_100"), testing::kBiased,
                            Dtype::bf16, "boundary");
   EXPECT_EQ(right.verdict, Verdict::bit_exact) << right.reason;

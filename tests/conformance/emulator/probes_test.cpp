@@ -25,7 +25,7 @@ constexpr const char* kEvidence = BITPROOF_FIXTURES "/evidence/emulator_sm_90/pr
 const Listing& listing() {
   static const Listing parsed = [] {
     std::ifstream stream(BITPROOF_TEST_LISTINGS "/probes.sm_90.sass");
-    return parse_listing({std::istreambuf_iterator<char>(stream), {}});
+    return parse_listing(std::string{std::istreambuf_iterator<char>(stream), {}});
   }();
   return parsed;
 }
@@ -58,8 +58,6 @@ std::map<std::string, Executed, std::less<>> executed_on_the_card() {
 }
 
 class EveryProbe : public ::testing::TestWithParam<Probe> {};
-
-void PrintTo(const Probe& probe, std::ostream* out) { *out << probe.kernel; }
 
 TEST_P(EveryProbe, GivesTheBitsOfTheCard) {
   const Probe& probe = GetParam();
