@@ -99,7 +99,8 @@ class WarpRun {
       case Control::close_region:
         if (mask != fragment.mask) throw Unsupported("a guarded BSYNC" + place(program_, in));
         waiting_[in.operands[0].index] |= mask;
-        resume_[in.operands[0].index] = next;
+        for (int lane = 0; lane < kLanes; ++lane)
+          if ((mask >> lane & 1) != 0) resume_[in.operands[0].index][static_cast<std::size_t>(lane)] = next;
         release();
         return {};
       case Control::return_relative:
@@ -140,7 +141,7 @@ class WarpRun {
         left &= ~(together | 1u << lane);
         if ((waiting_[barrier] & together) != together) continue;
         waiting_[barrier] &= ~together;
-        ready_.push_back({together, resume_[barrier]});
+        ready_.push_back({together, resume_[barrier][lane]});
       }
     }
   }
@@ -151,8 +152,9 @@ class WarpRun {
   std::vector<Fragment> ready_;
   std::uint32_t exited_ = 0;
   std::uint64_t executed_ = 0;
-  std::array<std::array<std::uint32_t, kLanes>, kBarriers> participants_{};
-  std::array<std::uint32_t, kBarriers> waiting_{}, resume_{};
+  std::array<std::uint32_t, kBarriers> waiting_{};  // lanes at a BSYNC
+  // By barrier and lane: who passed its BSSY together with it, and where it goes on after its BSYNC.
+  std::array<std::array<std::uint32_t, kLanes>, kBarriers> participants_{}, resume_{};
 };
 
 ConstantBank constants(const Program& program, const Geometry& geometry,

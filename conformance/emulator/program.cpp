@@ -324,8 +324,8 @@ class OperandReader {
 
   Operand barrier() {
     constexpr std::uint16_t kBarriers = 16;
-    const auto number = numbered(take(), "B", "", kBarriers);
-    if (!number) throw DoesNotFit{};
+    const auto number = numbered(take(), "B", "Z", kBarriers);
+    if (!number || *number == kBarriers) throw DoesNotFit{};
     Operand operand;
     operand.kind = OperandKind::barrier;
     operand.index = *number;

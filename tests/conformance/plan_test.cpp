@@ -192,7 +192,7 @@ TEST(Select, NamesWhatMatchedNothingAndWhatThereIs) {
   selection.device = "tpu";
   error = error_of(selection);
   EXPECT_EQ(error.where, "--device tpu");
-  EXPECT_NE(error.remedy.find("cpu, cuda, cuda:N, all"), std::string::npos) << error.remedy;
+  EXPECT_NE(error.remedy.find("cpu, cuda, cuda:N, emulated, emulated:sm_NN, all"), std::string::npos) << error.remedy;
 }
 
 TEST(Select, SaysWhenOnlyTheCombinationMatchesNothing) {
