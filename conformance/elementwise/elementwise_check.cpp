@@ -18,6 +18,7 @@ Record with_block(const ElementwiseSubject& subject, std::uint64_t block) {
 bool counts_cases(const ElementwiseSubject& subject) { return subject.domain.unit == "cases"; }
 
 std::string reproduce_command(const ElementwiseSubject& subject, std::uint64_t block) {
+  if (subject.reproduce) return subject.reproduce(block);
   const Record& id = subject.identity;
   return fmt::format("./bitproof run --op {} --dtype {} --impl {} --domain {} --device {} --seed {} --block {}",
                      id.op, id.dtype, id.implementation, id.domain, id.device, id.seed, block);
@@ -60,6 +61,12 @@ bool must_be_served(const Case& c) {
          (layout.aliasing == Aliasing::separate || layout.aliasing == Aliasing::in_place) &&
          is_aligned(layout.input_offset) && is_aligned(layout.bias_offset) &&
          is_aligned(layout.output_offset) && is_aligned(c.width);
+}
+
+std::optional<kernels::Applicability> predicted(const ElementwiseImplementation& implementation,
+                                                const Tensors& tensors) {
+  if (!implementation.can_use) return std::nullopt;
+  return implementation.can_use(tensors);
 }
 
 template <reference::Half T>

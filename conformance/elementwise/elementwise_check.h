@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,11 +28,17 @@ struct ElementwiseSubject {
   ElementwiseImplementation implementation;
   ElementwiseDomain domain;
   Record identity;  // with device, architecture and key filled in
+  // The command that runs one block again; empty: that of `bitproof run`.
+  std::function<std::string(std::uint64_t block)> reproduce{};
 };
 
 // A case that every implementation must serve: contiguous, aligned to 32 bytes, width a multiple of 16, and an
 // output that is the input or apart from it.
 bool must_be_served(const Case& c);
+
+// What the implementation's predicate says, if it has one.
+std::optional<kernels::Applicability> predicted(const ElementwiseImplementation& implementation,
+                                                const Tensors& tensors);
 
 // What is known after one launch.
 struct BlockOutcome {

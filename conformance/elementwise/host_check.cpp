@@ -74,7 +74,7 @@ class HostCheck final : public Check {
       : subject_(subject), expected_(expected_for<T>(subject.op, subject.profile)) {}
 
   Record plan() const override { return subject_.identity; }
-  bool concurrent_blocks() const override { return true; }
+  bool concurrent_blocks() const override { return subject_.implementation.concurrent; }
 
   Record run_block(std::uint64_t block) override {
     reference::require_environment();
@@ -93,7 +93,7 @@ class HostCheck final : public Check {
     std::vector<std::uint16_t> before(arena.span().begin(), arena.span().end());
     const Tensors tensors(placement, subject_.op.has_bias, arena.data(), subject_.dtype, DLDevice{kDLCPU, 0});
 
-    const kernels::Applicability answer = subject_.implementation.can_use(tensors);
+    const std::optional<kernels::Applicability> answer = predicted(subject_.implementation, tensors);
     try {
       subject_.implementation.run(tensors, nullptr);
       if (c.layout.launch == Launch::repeated) repeat(tensors, placement, arena);
@@ -102,9 +102,9 @@ class HostCheck final : public Check {
     } catch (const emulator::CodeFault& fault) {
       return faulted_block_record(subject_, c, block, fault.what());
     }
-    if (!answer)
+    if (answer && !*answer)
       return failed_block_record(subject_, block, Verdict::error,
-                                 "the predicate refuses (" + answer.reason + ") but the kernel ran");
+                                 "the predicate refuses (" + answer->reason + ") but the kernel ran");
     return after_run(c, block, placement, before, arena);
   }
 
@@ -146,14 +146,14 @@ class HostCheck final : public Check {
   }
 
   Record after_refusal(const Case& c, std::uint64_t block, const Placement& placement,
-                       std::span<std::uint16_t> before, HostArena& arena, const kernels::Applicability& answer,
-                       const std::string& reason) const {
+                       std::span<std::uint16_t> before, HostArena& arena,
+                       const std::optional<kernels::Applicability>& answer, const std::string& reason) const {
     if (must_be_served(c))
       return failed_block_record(subject_, block, Verdict::refused, describe(c.layout) + ": " + reason);
-    if (answer.reason != reason)
+    if (answer && answer->reason != reason)
       return failed_block_record(
           subject_, block, Verdict::error,
-          "the kernel refuses with \"" + reason + "\", its predicate says \"" + answer.reason + "\"");
+          "the kernel refuses with \"" + reason + "\", its predicate says \"" + answer->reason + "\"");
     if (overwritten(before, placement, arena, false) != 0)
       return failed_block_record(subject_, block, Verdict::error,
                                  "the kernel refused (" + reason + ") but wrote");

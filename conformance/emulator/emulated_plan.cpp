@@ -62,7 +62,7 @@ std::vector<PlannedCheck> plan_emulated(const reference::Profile& profile, std::
     record.architecture = traits.name;
     record.evidence = name(Evidence::emulated);
     record.machine_code_key = machine_code_key(record.implementation, traits.name).value_or("");
-    const ElementwiseImplementation implementation{.name = kNames[static_cast<std::size_t>(family)],
+    const ElementwiseImplementation implementation{.name = std::string(kNames[static_cast<std::size_t>(family)]),
                                                    .location = Location::host,
                                                    .vector_elements = vector_elements(family, traits),
                                                    .can_use = {},
