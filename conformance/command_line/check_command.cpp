@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/record_table.h"
 #include "conformance/command_line/terminal.h"
 #include "conformance/foreign/kernel_file.h"
@@ -23,8 +24,6 @@
 
 namespace bitproof::conformance {
 namespace {
-
-constexpr int kPassed = 0, kFailed = 1, kBadUsage = 2, kCouldNotRun = 3;
 
 struct CheckOptions {
   std::string file;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/terminal.h"
 #include "conformance/linear/device.h"
 #include "conformance/linear/plan.h"
@@ -21,8 +22,6 @@ using kernels::DispatchMeasurement;
 using kernels::LinearGeluTimes;
 using reference::Dtype;
 using reference::GemmShape;
-
-constexpr int kPassed = 0, kFailed = 1, kBadUsage = 2, kCouldNotRun = 3;
 
 std::string text_of(const GemmShape& shape) {
   return fmt::format("{} x {} -> {}", shape.rows, shape.depth, shape.columns);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/terminal.h"
 #include "conformance/mlp/bench.h"
 #include "conformance/mlp/configuration.h"
@@ -13,8 +14,6 @@
 
 namespace bitproof::conformance {
 namespace {
-
-constexpr int kPassed = 0, kFailed = 1, kCouldNotRun = 3;
 
 std::string text_of(const MlpShape& shape) {
   return fmt::format("{} x {} -> {} -> {}", shape.rows, shape.depth, shape.hidden, shape.columns);

@@ -29,7 +29,7 @@ Ink colour_of(Verdict verdict) {
   return Ink::none;
 }
 
-constexpr auto kRow = "{:<16} {:<5} {:<14} {:<15} {:<7} {:>32} {:>10} {:>8}  {}\n";
+constexpr auto kRow = "{:<16} {:<5} {:<17} {:<15} {:<15} {:>32} {:>10} {:>8}  {}\n";
 
 std::string coverage(const Record& record) {
   const std::string unit = record.unit.substr(0, record.unit.find(','));

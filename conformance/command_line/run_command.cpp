@@ -51,7 +51,7 @@ int complain(const Error& error) {
 
 bool has_device(const std::vector<PlannedCheck>& plan, const std::string& device) {
   const auto is_it = [&](const std::string& name) {
-    return device == "cuda" ? name.starts_with("cuda") : name == device;
+    return device == "cuda" || device == "emulated" ? name.starts_with(device) : name == device;
   };
   return std::ranges::any_of(plan, [&](const PlannedCheck& check) {
     return check.start && (is_it(check.record.device) ||
@@ -187,7 +187,8 @@ void add_run_command(CLI::App& app, int& status) {
   command->add_option("--dtype", options->selection.dtype, "bf16 or fp16 (fp32 for unit.*), name or glob");
   command->add_option("--impl", options->selection.implementation, "Implementation, name or glob");
   command->add_option("--domain", options->selection.domain, "Domain, name or glob");
-  command->add_option("--device", options->selection.device, "cpu, cuda, cuda:N, all (default: all)");
+  command->add_option("--device", options->selection.device,
+                      "cpu, cuda, cuda:N, emulated, emulated:sm_NN, all (default: cpu and cuda)");
   command->add_option("--profile", options->profile, "Whose eager bits are the truth")->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of random inputs and digests")->capture_default_str();
   command->add_option("--shard", options->shard,

@@ -50,6 +50,21 @@ ElementwiseDomain pairs(const Context& context) {
           }};
 }
 
+ElementwiseDomain pairs_sample(const Context& context) {
+  constexpr std::uint64_t kSampleBlocks = 64, kInputsPerBlock = kAllValues / kSampleBlocks;
+  return {.name = "pairs_sample",
+          .unit = "pairs",
+          .total = kSampleBlocks * kAllValues,
+          .sampled = true,
+          .blocks = kSampleBlocks,
+          .make_case = [context](std::uint64_t block) {
+            Case c = context.contiguous(InputRule::all_pairs, 1, kAllValues);
+            c.source.first_row = block * kInputsPerBlock + mix64(mix64(context.seed) + block) % kInputsPerBlock;
+            c.first_index = c.source.first_row * kAllValues;
+            return c;
+          }};
+}
+
 ElementwiseDomain boundary(const Context& context) {
   const std::vector<std::uint16_t> specials = special_values(context.dtype);
   const std::uint64_t width = (specials.size() + kWidestVector - 1) / kWidestVector * kWidestVector;
@@ -188,6 +203,7 @@ std::optional<ElementwiseDomain> make_domain(std::string_view name, const Elemen
   const Context context{op, dtype, location, seed};
   if (name == "values") return values(context);
   if (name == "pairs" && op.has_bias) return pairs(context);
+  if (name == "pairs_sample" && op.has_bias) return pairs_sample(context);
   if (name == "boundary") return boundary(context);
   if (name == "random") return random(context);
   if (name == "production") return production(context);

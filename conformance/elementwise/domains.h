@@ -29,6 +29,7 @@ struct ElementwiseDomain {
 
 // values    all 65,536 inputs; of a biased operator with bias -0
 // pairs     all 2^32 of (input, bias), 256 blocks of 256 rows; biased operators only
+// pairs_sample  of each 1,024 consecutive inputs one, drawn by the seed, with every bias: 2^22 pairs
 // boundary  the special values, of a biased operator crossed pairwise
 // random    2^24 elements, every pattern as likely
 // production  the real shapes with activations; on the CPU the first and last 32 rows of each

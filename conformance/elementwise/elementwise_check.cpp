@@ -17,10 +17,16 @@ Record with_block(const ElementwiseSubject& subject, std::uint64_t block) {
 
 bool counts_cases(const ElementwiseSubject& subject) { return subject.domain.unit == "cases"; }
 
+std::string reproduce_command(const ElementwiseSubject& subject, std::uint64_t block) {
+  if (subject.reproduce) return subject.reproduce(block);
+  const Record& id = subject.identity;
+  return fmt::format("./bitproof run --op {} --dtype {} --impl {} --domain {} --device {} --seed {} --block {}",
+                     id.op, id.dtype, id.implementation, id.domain, id.device, id.seed, block);
+}
+
 template <reference::Half T>
 Counterexample counterexample(const ElementwiseSubject& subject, const Case& c, std::uint64_t block,
                               const ElementFinding<T>& at) {
-  const Record& id = subject.identity;
   const Difference kind = difference(at.expected, at.got);
   Counterexample example;
   example.inputs.push_back(fmt::format("x=0x{:04x}", at.input.bits));
@@ -41,12 +47,7 @@ Counterexample counterexample(const ElementwiseSubject& subject, const Case& c, 
   example.parts_at = kind == Difference::unwritten
                          ? "the element was never written"
                          : step_where_computations_part(subject.op, subject.profile, at.input, at.bias, at.got);
-  example.reproduce =
-      subject.reproduce
-          ? subject.reproduce(block)
-          : fmt::format(
-                "./bitproof run --op {} --dtype {} --impl {} --domain {} --device {} --seed {} --block {}",
-                id.op, id.dtype, id.implementation, id.domain, id.device, id.seed, block);
+  example.reproduce = reproduce_command(subject, block);
   return example;
 }
 
@@ -95,6 +96,25 @@ Record failed_block_record(const ElementwiseSubject& subject, std::uint64_t bloc
   Record record = with_block(subject, block);
   record.verdict = verdict;
   record.reason = std::move(reason);
+  return record;
+}
+
+Record faulted_block_record(const ElementwiseSubject& subject, const Case& c, std::uint64_t block,
+                            std::string what) {
+  Record record = with_block(subject, block);
+  record.tested = counts_cases(subject) ? 1 : c.elements();
+  record.kinds.out_of_bounds = record.mismatches = 1;
+  Counterexample fault;
+  fault.expected = "no fault";
+  fault.got = "fault";
+  fault.kind = "out_of_bounds";
+  fault.rows = c.rows;
+  fault.width = c.width;
+  fault.block = block;
+  fault.layout = describe(c.layout);
+  fault.parts_at = std::move(what);
+  fault.reproduce = reproduce_command(subject, block);
+  record.first = std::move(fault);
   return record;
 }
 

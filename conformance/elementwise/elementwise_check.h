@@ -66,6 +66,11 @@ Record refused_block_record(const ElementwiseSubject& subject, std::uint64_t blo
 Record failed_block_record(const ElementwiseSubject& subject, std::uint64_t block, Verdict verdict,
                            std::string reason);
 
+// The record of a block whose code did what no correct kernel does; `what` says where. It counts as tested,
+// with one finding of kind out_of_bounds.
+Record faulted_block_record(const ElementwiseSubject& subject, const Case& c, std::uint64_t block,
+                            std::string what);
+
 // ULP error of every input of domain `values`, saturating: 255 stands also for what has no distance, and 1 for
 // a difference of distance 0. `got_row(row)` is a row of the outputs.
 template <reference::Half T, class GotRow>

@@ -30,7 +30,7 @@ struct Planner {
     record.architecture = architecture;
     record.profile = profile.name;
     record.equality = "bitwise";
-    record.evidence = "executed";
+    record.evidence = name(Evidence::executed);
     record.machine_code_key = machine_code_key(implementation, architecture).value_or("");
     record.seed = seed;
     return record;
@@ -88,6 +88,13 @@ Record factored_record(Record record) {
 }
 
 }  // namespace
+
+Record planned_record(const ElementwiseOperator& op, Dtype dtype, const reference::Profile& profile,
+                      std::uint64_t seed, const ElementwiseDomain& domain) {
+  Record record = Planner{profile, seed}.identity(op, dtype, "", "", "");
+  Planner::add_domain(record, domain);
+  return record;
+}
 
 std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, std::uint64_t seed,
                                            const std::vector<CudaDevice>& devices) {

@@ -21,6 +21,11 @@ std::vector<PlannedCheck> plan_implementations(const reference::Profile& profile
                                                const std::vector<CudaDevice>& devices,
                                                const std::vector<ElementwiseImplementation>& implementations);
 
+// The record of a check before it ran, without implementation, device, architecture and machine-code key;
+// evidence "executed".
+Record planned_record(const ElementwiseOperator& op, reference::Dtype dtype, const reference::Profile& profile,
+                      std::uint64_t seed, const ElementwiseDomain& domain);
+
 // The digest that the reference gives for the whole of a domain, for those of which a record on one machine and
 // on another have the same: nothing for `production` and `layout`, which depend on where they run.
 std::optional<std::uint64_t> expected_digest_of_domain(std::string_view op, std::string_view dtype,

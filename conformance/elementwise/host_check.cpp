@@ -10,6 +10,7 @@
 
 #include "conformance/digest_bulk.h"
 #include "conformance/elementwise/elementwise_check.h"
+#include "conformance/emulator/fault.h"
 #include "reference/environment.h"
 
 namespace bitproof::conformance {
@@ -98,6 +99,8 @@ class HostCheck final : public Check {
       if (c.layout.launch == Launch::repeated) repeat(tensors, placement, arena);
     } catch (const kernels::Refused& refusal) {
       return after_refusal(c, block, placement, before, arena, answer, refusal.what());
+    } catch (const emulator::CodeFault& fault) {
+      return faulted_block_record(subject_, c, block, fault.what());
     }
     if (answer && !*answer)
       return failed_block_record(subject_, block, Verdict::error,

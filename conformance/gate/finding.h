@@ -24,7 +24,7 @@ enum class FindingKind {
   mismatches_changed,
   wrong_profile,
   wrong_equality,
-  wrong_evidence,  // emulated where executed is required
+  wrong_evidence,  // weaker than the policy requires
   too_old,
   stale_machine_code,
   stale_reference,

@@ -1,6 +1,7 @@
 #include "conformance/gate/gate.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -18,9 +19,30 @@ namespace {
 
 constexpr BlockRange whole(const Record& record) { return {0, record.blocks_total}; }
 
+constexpr std::string_view kOnDevice = "cuda.", kEmulated = "emulated.";
+
+// "emulated.fused" for "cuda.fused", whose machine code it runs; nothing for an implementation without.
+std::string emulation_of(const std::string& implementation) {
+  if (!implementation.starts_with(kOnDevice)) return "";
+  return std::string(kEmulated) + implementation.substr(kOnDevice.size());
+}
+
+// How much `text` proves, in the order of Evidence; what is no kind of evidence proves nothing.
+int strength(const std::string& text) {
+  const std::optional<Evidence> evidence = parse_evidence(text);
+  return evidence ? static_cast<int>(*evidence) : -1;
+}
+
+bool will_emulation_do(const Requirement& requirement) {
+  return strength(requirement.evidence) <= static_cast<int>(Evidence::emulated) &&
+         !emulation_of(requirement.implementation).empty();
+}
+
 std::string run_again(const Record& record) {
-  const std::string device =
-      record.device.starts_with("cuda") || record.architecture.starts_with("sm_") ? "cuda" : "cpu";
+  const bool on_gpu = record.device.starts_with("cuda") || record.architecture.starts_with("sm_");
+  const std::string device = record.implementation.starts_with(kEmulated) ? "emulated:" + record.architecture
+                             : on_gpu                                     ? "cuda"
+                                                                          : "cpu";
   return fmt::format("run again: ./bitproof run --op {} --dtype {} --impl {} --domain {} --device {}",
                      record.op, record.dtype, record.implementation, record.domain, device);
 }
@@ -154,8 +176,8 @@ class Gate {
 
   void decide(const Requirement& requirement) {
     Outcome outcome{.requirement = requirement, .state = Outcome::State::failed, .record = {}, .findings = {}};
-    const auto found = by_label_.find(label(requirement));
-    if (found == by_label_.end()) {
+    const std::vector<const Record*> candidates = candidates_for(requirement);
+    if (candidates.empty()) {
       add(absence(requirement));
       result_.required.push_back(std::move(outcome));
       return;
@@ -164,15 +186,10 @@ class Gate {
     // incomplete does not matter then; that it is wrong does, and examine_the_rest() says so.
     const Record* best = nullptr;
     std::vector<Finding> flaws;
-    std::vector<const Record*> candidates;
-    // An implementation may be held to several profiles, each with a record of its own.
-    std::ranges::copy_if(found->second, std::back_inserter(candidates),
-                         [&](const Record* record) { return record->profile == requirement.profile; });
-    if (candidates.empty()) candidates = found->second;
     for (const Record* record : candidates) {
       std::vector<Finding> its = flaws_of(*record, requirement);
       const auto rank = [](const Record& r, const std::vector<Finding>& f) {
-        return std::tuple(f.size(), ~r.tested);
+        return std::tuple(f.size(), -strength(r.evidence), ~r.tested);
       };
       if (best == nullptr || rank(*record, its) < rank(*best, flaws)) {
         best = record;
@@ -182,9 +199,29 @@ class Gate {
     for (Finding& flaw : flaws) add(std::move(flaw));
     if (candidates.size() > 1)
       result_.notes.push_back(
-          fmt::format("{}: {} records, the best of them is taken", found->first, candidates.size()));
+          fmt::format("{}: {} records, the best of them is taken", label(requirement), candidates.size()));
     outcome.record = *best;
     result_.required.push_back(std::move(outcome));
+  }
+
+  // The records of its name and, where emulation will do, of the implementation that emulates its machine code.
+  std::vector<const Record*> candidates_for(const Requirement& requirement) const {
+    std::vector<const Record*> candidates;
+    const auto add_all = [&](const std::string& name) {
+      const auto found = by_label_.find(name);
+      if (found != by_label_.end())
+        candidates.insert(candidates.end(), found->second.begin(), found->second.end());
+    };
+    add_all(label(requirement));
+    if (will_emulation_do(requirement)) {
+      Requirement emulated = requirement;
+      emulated.implementation = emulation_of(requirement.implementation);
+      add_all(label(emulated));
+    }
+    // An implementation may be held to several profiles, each with a record of its own.
+    const auto of_the_profile = [&](const Record* record) { return record->profile == requirement.profile; };
+    if (std::ranges::any_of(candidates, of_the_profile)) std::erase_if(candidates, std::not_fn(of_the_profile));
+    return candidates;
   }
 
   Finding absence(const Requirement& requirement) const {
@@ -198,12 +235,14 @@ class Gate {
                   ": required by the policy, but gone from reports that have other records of the same "
                   "implementation and "
                   "architecture; find out who removed it, or take it out of the policy"};
+    const bool emulate = will_emulation_do(requirement);
     return {FindingKind::missing, what,
-            fmt::format("{}: no report has it{}; run ./bitproof run --op {} --dtype {} --impl {} --domain {} "
-                        "on {} and pass "
-                        "the report",
-                        what, why_not_run(requirement), requirement.op, requirement.dtype,
-                        requirement.implementation, requirement.domain, requirement.architecture)};
+            fmt::format(
+                "{}: no report has it{}; run ./bitproof run --op {} --dtype {} --impl {} --domain {} {} and "
+                "pass the report",
+                what, why_not_run(requirement), requirement.op, requirement.dtype,
+                emulate ? emulation_of(requirement.implementation) : requirement.implementation,
+                requirement.domain, (emulate ? "--device emulated:" : "on ") + requirement.architecture)};
   }
 
   // A machine without a device cannot tell which architecture it did not run on, but why it did not.
@@ -242,13 +281,19 @@ class Gate {
     static constexpr Field kFields[] = {
         {FindingKind::wrong_profile, "profile", &Record::profile, &Requirement::profile},
         {FindingKind::wrong_equality, "equality", &Record::equality, &Requirement::equality},
-        {FindingKind::wrong_evidence, "evidence", &Record::evidence, &Requirement::evidence},
     };
     for (const Field& field : kFields) {
       if (record.*field.has != requirement.*field.wants)
         flaw(field.kind, fmt::format("{} {}, but the policy requires {}; {}", field.what, record.*field.has,
                                      requirement.*field.wants, run_again(record)));
     }
+    if (strength(record.evidence) < strength(requirement.evidence))
+      flaw(FindingKind::wrong_evidence,
+           fmt::format(
+               "evidence {}, but the policy requires {}; run it on such a device: ./bitproof run --op {} "
+               "--dtype {} --impl {} --domain {}",
+               record.evidence, requirement.evidence, requirement.op, requirement.dtype,
+               requirement.implementation, requirement.domain));
   }
 
   // Whether everything that is required was tested.
@@ -454,10 +499,13 @@ class Gate {
 
   void conclude(Outcome& outcome) const {
     const std::string what = label(outcome.requirement);
-    std::ranges::copy_if(result_.findings, std::back_inserter(outcome.findings),
-                         [&](const Finding& f) { return f.record == what; });
+    std::ranges::copy_if(result_.findings, std::back_inserter(outcome.findings), [&](const Finding& f) {
+      return f.record == what || (outcome.record && f.record == label(*outcome.record));
+    });
     if (!outcome.findings.empty()) return;
-    const bool waived = std::ranges::any_of(result_.waived, [&](const Finding& f) { return f.record == what; });
+    const bool waived = std::ranges::any_of(result_.waived, [&](const Finding& f) {
+      return f.record == what || (outcome.record && f.record == label(*outcome.record));
+    });
     outcome.state = waived ? Outcome::State::waived : Outcome::State::passed;
   }
 

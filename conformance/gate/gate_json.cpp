@@ -35,6 +35,7 @@ json to_json(const GateResult& result) {
     json entry = {{"record", label(outcome.requirement)}, {"state", name(outcome.state)}};
     if (outcome.record) {
       entry["verdict"] = name(outcome.record->verdict);
+      entry["evidence"] = outcome.record->evidence;
       entry["tested"] = outcome.record->tested;
       entry["total"] = outcome.record->total;
     }

@@ -85,7 +85,7 @@ std::string record_row(const Record& record, const std::string& profile, std::si
       record.total == 0 ? 0.0 : static_cast<double>(record.tested) / static_cast<double>(record.total);
   // A part must not look like the whole, so the percentage is rounded down.
   const double percent = std::floor(std::clamp(part, 0.0, 1.0) * 1000) / 10;
-  std::string verdict = tag(tone_of(record.verdict), name(record.verdict));
+  std::string verdict = tag(tone_of(record.verdict), verdict_of(record));
   if (!record.reason.empty()) verdict += fmt::format(R"(<div class="soft">{}</div>)", escaped(record.reason));
   const std::string mismatches =
       record.mismatches == 0

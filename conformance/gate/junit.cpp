@@ -7,6 +7,7 @@
 
 #include "conformance/gate/outputs.h"
 #include "conformance/gate/text.h"
+#include "conformance/report/combine.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -82,7 +83,9 @@ void add_required(pugi::xml_node root, const GateResult& result) {
                                          outcome.record ? outcome.record->seconds : 0.0);
     switch (outcome.state) {
       case Outcome::State::passed:
-        test.append_child("system-out").text().set(printable(coverage_of(*outcome.record)).c_str());
+        test.append_child("system-out")
+            .text()
+            .set(printable(verdict_of(*outcome.record) + ", " + coverage_of(*outcome.record)).c_str());
         break;
       case Outcome::State::waived:
         suite.skip(test, waivers_of(result, label(r)));
@@ -97,7 +100,10 @@ void add_required(pugi::xml_node root, const GateResult& result) {
 
 void add_other_findings(pugi::xml_node root, const GateResult& result) {
   std::set<std::string> required;
-  for (const Outcome& outcome : result.required) required.insert(label(outcome.requirement));
+  for (const Outcome& outcome : result.required) {
+    required.insert(label(outcome.requirement));
+    if (outcome.record) required.insert(label(*outcome.record));
+  }
   std::optional<Suite> suite;
   for (const Finding& finding : result.findings) {
     if (required.contains(finding.record)) continue;

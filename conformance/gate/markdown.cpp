@@ -133,7 +133,7 @@ void add_required(std::string& text, const GateResult& result, std::size_t limit
                                                                 : Tone::bad;
     const auto& record = outcome.record;
     table.add(fmt::format("| {}{} | {} | {} | {} |\n", mark(tone), escaped(label(outcome.requirement)),
-                          record ? escaped(name(record->verdict)) : "none",
+                          record ? escaped(verdict_of(*record)) : "none",
                           record ? escaped(coverage_of(*record)) : "", record ? timing_of(*record) : ""));
   }
   table.finish();

@@ -1,6 +1,7 @@
 #include "conformance/gate/matrix.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <utility>
 
@@ -46,11 +47,14 @@ Matrix to_matrix(const Grid<T>& grid, const ToCell& to_cell) {
 
 struct Tally {
   int passed = 0, waived = 0, failed = 0;
+  int emulated = 0;  // of those that passed: not executed
 };
 
 Cell to_cell(const Tally& tally) {
   const int good = tally.passed + tally.waived, all = good + tally.failed;
   Cell cell{Tone::good, fmt::format("pass {}/{}", good, all)};
+  if (tally.emulated > 0)
+    cell.text += tally.emulated == all ? " emulated" : fmt::format(", {} emulated", tally.emulated);
   if (tally.waived > 0) cell = {Tone::waived, fmt::format("pass {}/{}, {} waived", good, all, tally.waived)};
   if (tally.failed > 0) cell = {Tone::bad, fmt::format("FAIL {}/{}", good, all)};
   return cell;
@@ -62,14 +66,23 @@ Tone worse(Tone a, Tone b) {
   return a == Tone::good && b == Tone::good ? Tone::good : Tone::waived;
 }
 
-Cell to_cell(const std::map<Verdict, int>& verdicts) {
+// What is not executed is counted, and printed, apart.
+struct Kind {
+  Verdict verdict;
+  bool executed;
+  auto operator<=>(const Kind&) const = default;
+};
+using Verdicts = std::map<Kind, int>;
+
+Cell to_cell(const Verdicts& verdicts) {
   Cell cell{Tone::good, ""};
-  for (const auto& [verdict, count] : verdicts) {
-    cell.text += fmt::format("{}{} {}", cell.text.empty() ? "" : ", ", count, name(verdict));
-    cell.tone = worse(cell.tone, tone_of(verdict));
+  for (const auto& [kind, count] : verdicts) {
+    cell.text += fmt::format("{}{} {}{}", cell.text.empty() ? "" : ", ", count, name(kind.verdict),
+                             kind.executed ? "" : " emulated");
+    cell.tone = worse(cell.tone, tone_of(kind.verdict));
   }
   const bool nothing_ran =
-      std::ranges::all_of(verdicts, [](const auto& entry) { return entry.first == Verdict::not_run; });
+      std::ranges::all_of(verdicts, [](const auto& entry) { return entry.first.verdict == Verdict::not_run; });
   if (nothing_ran) cell.tone = Tone::none;
   return cell;
 }
@@ -101,6 +114,7 @@ Matrix matrix_of(const GateResult& result) {
     switch (outcome.state) {
       case Outcome::State::passed:
         ++tally.passed;
+        if (outcome.record->evidence != name(Evidence::executed)) ++tally.emulated;
         break;
       case Outcome::State::waived:
         ++tally.waived;
@@ -120,10 +134,11 @@ Matrix matrix_of(const GateResult& result) {
 }
 
 Matrix matrix_of(const Report& report) {
-  Grid<std::map<Verdict, int>> grid;
+  Grid<Verdicts> grid;
   for (const Record& record : report.records)
-    ++grid.at(record.op + " " + record.dtype, record.architecture)[record.verdict];
-  return to_matrix(grid, [](const std::map<Verdict, int>* verdicts, const std::string&) {
+    ++grid.at(record.op + " " + record.dtype,
+              record.architecture)[{record.verdict, record.evidence == name(Evidence::executed)}];
+  return to_matrix(grid, [](const Verdicts* verdicts, const std::string&) {
     return verdicts != nullptr ? to_cell(*verdicts) : Cell{};
   });
 }

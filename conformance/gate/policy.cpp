@@ -66,8 +66,8 @@ void add_required(const JsonReader& in, const Defaults& defaults, std::vector<Re
   if (each.profile.empty()) in["profile"].complain("a profile is expected, here or for the whole policy");
   each.equality = in["equality"].text_or("bitwise");
   each.evidence = in["evidence"].text_or("executed");
-  if (each.evidence != "executed" && each.evidence != "emulated")
-    in["evidence"].complain("\"executed\" or \"emulated\" is expected");
+  if (!parse_evidence(each.evidence))
+    in["evidence"].complain("\"executed\", \"emulated\", \"audited\" or \"compiled\" is expected");
   each.accept = accepted(in["accept"]);
   const auto minimum = minimum_tested(in["minimum_tested"], defaults.minimum_tested);
   const std::vector<std::string> operators = names(in["operators"]), dtypes = names(in["dtypes"]),

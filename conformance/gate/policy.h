@@ -21,7 +21,7 @@ struct Requirement {
   std::string op, dtype, implementation, domain, architecture;
   std::string profile;
   std::string equality = "bitwise";
-  std::string evidence = "executed";
+  std::string evidence = "executed";  // the weakest kind that will do: name(Evidence)
   std::uint64_t minimum_tested =
       1;                        // the domain itself must be that large; coverage of it must always be complete
   std::vector<Verdict> accept;  // bit_exact unless the policy says otherwise

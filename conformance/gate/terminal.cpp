@@ -155,7 +155,7 @@ std::string to_terminal(const Report& report, Colour colour) {
                     plain(record.implementation),
                     plain(record.domain),
                     plain(record.device),
-                    {tone_of(record.verdict), std::string{name(record.verdict)}},
+                    {tone_of(record.verdict), verdict_of(record)},
                     plain(coverage_of(record)),
                     plain(record.reason.empty() ? timing_of(record) : record.reason)});
     if (record.first) wrong += describe(record);

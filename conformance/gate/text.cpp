@@ -9,6 +9,11 @@ std::string coverage_of(const Record& record) {
                      record.sampled ? " (sampled)" : "");
 }
 
+std::string verdict_of(const Record& record) {
+  const std::string verdict(name(record.verdict));
+  return record.evidence == name(Evidence::executed) ? verdict : verdict + " (" + record.evidence + ")";
+}
+
 std::string timing_of(const Record& record) {
   if (record.tested == 0) return "";
   const std::string seconds = fmt::format("{:.3g} s", record.seconds);

@@ -10,6 +10,9 @@ namespace bitproof::conformance {
 // "4294967296/4294967296 pairs", "1000/1000 elements (sampled)"
 std::string coverage_of(const Record& record);
 
+// "bit_exact"; "bit_exact (emulated)" of what was not executed.
+std::string verdict_of(const Record& record);
+
 // "14.2 s, 302 M/s": how long, and how many inputs a second.
 std::string timing_of(const Record& record);
 

@@ -13,6 +13,10 @@ const std::vector<MachineCodeKey>& machine_code_keys() {
 
 std::optional<std::string> machine_code_key(std::string_view implementation, std::string_view architecture) {
   if (implementation == "reference") return "";
+  // What is emulated is the machine code of the implementation on the device.
+  constexpr std::string_view kEmulated = "emulated.";
+  if (implementation.starts_with(kEmulated))
+    return machine_code_key("cuda." + std::string(implementation.substr(kEmulated.size())), architecture);
   for (const MachineCodeKey& entry : machine_code_keys())
     if (entry.implementation == implementation && entry.architecture == architecture)
       return std::string(entry.key);

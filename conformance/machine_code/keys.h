@@ -19,7 +19,7 @@ struct MachineCodeKey {
 const std::vector<MachineCodeKey>& machine_code_keys();
 
 // Empty for an implementation without machine code of its own (the reference); nothing where this build has
-// none.
+// none. "emulated.fused" has the machine code of "cuda.fused".
 std::optional<std::string> machine_code_key(std::string_view implementation, std::string_view architecture);
 
 // One key for everything that was compiled for an architecture: SHA-256 over its implementations' keys.

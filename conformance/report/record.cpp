@@ -19,7 +19,28 @@ constexpr VerdictName kVerdictNames[] = {
     {Verdict::error, "error"},
 };
 
+struct EvidenceName {
+  Evidence evidence;
+  std::string_view name;
+};
+constexpr EvidenceName kEvidenceNames[] = {
+    {Evidence::compiled, "compiled"},
+    {Evidence::audited, "audited"},
+    {Evidence::emulated, "emulated"},
+    {Evidence::executed, "executed"},
+};
+
 }  // namespace
+
+std::string_view name(Evidence evidence) {
+  return std::ranges::find(kEvidenceNames, evidence, &EvidenceName::evidence)->name;
+}
+
+std::optional<Evidence> parse_evidence(std::string_view text) {
+  const auto* entry = std::ranges::find(kEvidenceNames, text, &EvidenceName::name);
+  if (entry == std::end(kEvidenceNames)) return std::nullopt;
+  return entry->evidence;
+}
 
 std::string_view name(Verdict verdict) {
   const auto* entry = std::ranges::find(kVerdictNames, verdict, &VerdictName::verdict);

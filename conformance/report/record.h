@@ -15,6 +15,13 @@ enum class Verdict { bit_exact, within_contract, known_mismatch, mismatch, refus
 std::string_view name(Verdict verdict);
 std::optional<Verdict> parse_verdict(std::string_view text);
 
+// How a result was obtained, weakest first: code was only compiled for the architecture; its listing was read;
+// it ran in the emulator; it ran on a device (or, of host implementations, on this CPU).
+enum class Evidence { compiled, audited, emulated, executed };
+
+std::string_view name(Evidence evidence);
+std::optional<Evidence> parse_evidence(std::string_view text);
+
 // Differences by what differs. One element is counted under exactly one kind.
 struct KindCounts {
   std::uint64_t value = 0;          // two different non-NaN values, or a NaN against a number
@@ -97,7 +104,7 @@ struct Record {
   std::string architecture;  // "x86_64", "sm_90"; "cuda" when no device told which
   std::string profile;       // "pytorch-2.11-cuda"
   std::string equality;      // "bitwise", "ulp<=1"
-  std::string evidence;      // "executed"; "emulated" when machine code ran in the emulator
+  std::string evidence;      // name(Evidence)
   std::string machine_code_key;
   std::uint64_t seed = 0;
   std::string library_version;  // cuBLASLt's, where it matters; else empty

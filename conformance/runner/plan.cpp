@@ -8,6 +8,7 @@
 #include <fnmatch.h>
 
 #include "conformance/elementwise/elementwise_plan.h"
+#include "conformance/emulator/emulated_plan.h"
 #include "conformance/linear/plan.h"
 #include "conformance/report/combine.h"
 #include "conformance/mlp/plan.h"
@@ -24,7 +25,7 @@ struct Criterion {
 
 bool on_device(const Record& record, const std::string& device) {
   if (device == "all") return true;
-  if (device == "cuda") return record.device.starts_with("cuda");
+  if (device == "cuda" || device == "emulated") return record.device.starts_with(device);
   // A machine without the device has one stand-in for all of them.
   return record.device == device || (record.device == "cuda" && device.starts_with("cuda:"));
 }
@@ -57,6 +58,8 @@ void add_missing_gpu(std::vector<PlannedCheck>& checks, const std::string& devic
 
 bool takes_minutes(const Record& record) { return record.domain == "pairs" && record.device == "cpu"; }
 
+bool is_emulated(const Record& record) { return record.evidence == name(Evidence::emulated); }
+
 }  // namespace
 
 bool matches_glob(const std::string& glob, const std::string& text) {
@@ -78,6 +81,7 @@ std::vector<PlannedCheck> all_checks(const reference::Profile& profile, std::uin
   for (PlannedCheck& check : plan_mlp(profile, seed, devices.devices)) checks.push_back(std::move(check));
   for (PlannedCheck& check : checks)
     if (!check.start && check.unavailable.empty()) check.unavailable = devices.none_because;
+  for (PlannedCheck& check : plan_emulated(profile, seed)) checks.push_back(std::move(check));
   return checks;
 }
 
@@ -98,13 +102,17 @@ Result<std::vector<PlannedCheck>> select(std::vector<PlannedCheck> checks, const
     if (is_gpu_number(*selection.device)) add_missing_gpu(checks, *selection.device);
     std::erase_if(checks,
                   [&](const PlannedCheck& check) { return !on_device(check.record, *selection.device); });
-    if (checks.empty()) return nothing_matches("--device", *selection.device, {"cpu", "cuda", "cuda:N", "all"});
+    if (checks.empty())
+      return nothing_matches("--device", *selection.device,
+                             {"cpu", "cuda", "cuda:N", "emulated", "emulated:sm_NN", "all"});
   }
   for (const Criterion& criterion : criteria)
     if (criterion.glob)
       std::erase_if(checks, [&](const PlannedCheck& check) {
         return !matches_glob(*criterion.glob, check.record.*criterion.field);
       });
+  if (!selection.device && !selection.implementation)
+    std::erase_if(checks, [](const PlannedCheck& check) { return is_emulated(check.record); });
   if (!selection.domain)
     std::erase_if(checks, [](const PlannedCheck& check) { return takes_minutes(check.record); });
 

@@ -16,16 +16,17 @@ namespace bitproof::conformance {
 // Names or globs; nothing means no restriction.
 struct Selection {
   std::optional<std::string> op, dtype, implementation, domain;
-  std::optional<std::string> device;  // cpu, cuda, cuda:N, all
+  std::optional<std::string> device;  // cpu, cuda, cuda:N, emulated, emulated:sm_NN, all
 };
 
 // Every check of every operator family.
 std::vector<PlannedCheck> all_checks(const reference::Profile& profile, std::uint64_t seed,
                                      const CudaDevices& devices);
 
-// The checks that match. Without a domain, the pairs of host implementations are left out: they take minutes,
-// and pairs_factored proves the same of the reference in seconds. The error names what matched nothing, and
-// what there is.
+// The checks that match. Without a device and an implementation, the emulated checks are left out: other
+// architectures than those of this machine are checked where that is asked for. Without a domain, the pairs of
+// host implementations are left out: they take minutes, and pairs_factored proves the same of the reference in
+// seconds. The error names what matched nothing, and what there is.
 Result<std::vector<PlannedCheck>> select(std::vector<PlannedCheck> checks, const Selection& selection);
 
 // Checks of one identity on several GPUs become one, whose blocks these share: the record names all of them.

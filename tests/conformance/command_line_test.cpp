@@ -65,7 +65,8 @@ TEST_F(CommandLine, RunNamesWhatItDoesNotKnow) {
   expect_usage_error("run --dtype fp64", "--dtype fp64", "use one of bf16, fp16");
   expect_usage_error("run --impl host.slow", "--impl host.slow", "host.fused");
   expect_usage_error("run --domain everything", "--domain everything", "pairs_factored");
-  expect_usage_error("run --device tpu", "--device tpu", "use one of cpu, cuda, cuda:N, all");
+  expect_usage_error("run --device tpu", "--device tpu",
+                     "use one of cpu, cuda, cuda:N, emulated, emulated:sm_NN, all");
   expect_usage_error("run --profile numpy", "--profile numpy", "pytorch-2.11-cuda");
   expect_usage_error("run --op gelu_tanh --domain pairs", "no check matches all of them", "./bitproof list");
 }

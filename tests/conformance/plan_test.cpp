@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "conformance/report/combine.h"
+#include "kernels/architecture.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -52,6 +53,7 @@ TEST(Plan, RecordsAreNotRunYetAndDistinct) {
 TEST(Plan, WithoutADeviceItsChecksSayWhyTheyCannotRun) {
   std::size_t on_cuda = 0;
   for (const PlannedCheck& check : checks_without_device()) {
+    if (check.record.evidence == "emulated") continue;  // needs listings, and no device
     const bool on_cpu = check.record.device == "cpu";
     EXPECT_EQ(static_cast<bool>(check.start), on_cpu) << label(check.record);
     EXPECT_EQ(check.unavailable, on_cpu ? "" : kWhy);
@@ -116,11 +118,43 @@ TEST(Select, NarrowsByDevice) {
   EXPECT_EQ(devices_of(checks_of_two_devices(), "cpu"), std::vector<std::string>{"cpu"});
   EXPECT_EQ(devices_of(checks_of_two_devices(), "cuda"), (std::vector<std::string>{"cuda:0", "cuda:1"}));
   EXPECT_EQ(devices_of(checks_of_two_devices(), "cuda:1"), std::vector<std::string>{"cuda:1"});
-  EXPECT_EQ(devices_of(checks_of_two_devices(), "all"),
+  const std::vector<std::string> all = devices_of(checks_of_two_devices(), "all");
+  EXPECT_EQ(std::vector(all.begin(), all.begin() + 4),
             (std::vector<std::string>{"cpu", "cuda:0", "cuda:1", "sm_100"}))
       << "sm_100 stands for a device that some check needs and these are not";
+  EXPECT_EQ(all.size(), 4 + kernels::kArchitectures.size());
   // A machine without a device has a stand-in, whose records say why nothing ran.
   EXPECT_EQ(devices_of(checks_without_device(), "cuda:7"), std::vector<std::string>{"cuda"});
+}
+
+TEST(Select, EmulatedChecksRunWhereTheyAreAskedFor) {
+  EXPECT_EQ(devices_of(checks_without_device(), "emulated").size(), kernels::kArchitectures.size());
+  EXPECT_EQ(devices_of(checks_without_device(), "emulated:sm_80"), std::vector<std::string>{"emulated:sm_80"});
+  EXPECT_EQ(devices_of(checks_without_device(), "emulated:sm_75"), std::vector<std::string>{"error"});
+  const auto by_default = select(checks_without_device(), {});
+  ASSERT_TRUE(by_default);
+  for (const PlannedCheck& check : *by_default)
+    EXPECT_EQ(check.record.evidence, "executed") << label(check.record);
+  Selection by_name;
+  by_name.implementation = "emulated.fused";
+  const auto named = select(checks_without_device(), by_name);
+  ASSERT_TRUE(named);
+  for (const PlannedCheck& check : *named) EXPECT_EQ(check.record.evidence, "emulated") << label(check.record);
+}
+
+TEST(Plan, WhatIsEmulatedNeverCallsItselfExecuted) {
+  std::size_t emulated = 0;
+  for (const PlannedCheck& check : checks_without_device()) {
+    const bool is_emulated = check.record.implementation.starts_with("emulated.");
+    EXPECT_EQ(check.record.evidence, is_emulated ? "emulated" : "executed") << label(check.record);
+    if (!is_emulated) continue;
+    ++emulated;
+    EXPECT_EQ(check.record.device, "emulated:" + check.record.architecture);
+    EXPECT_EQ(static_cast<bool>(check.start), check.unavailable.empty());
+  }
+  // 2 families, 2 dtypes, 9 domains of both operators together, on each architecture; eager over 4, and on
+  // sm_90 two more.
+  EXPECT_EQ(emulated, kernels::kArchitectures.size() * (2 * 2 * 9 + 2 * 4) + 2 * 2);
 }
 
 Error error_of(const Selection& selection) {
@@ -161,7 +195,7 @@ TEST(Select, NamesWhatMatchedNothingAndWhatThereIs) {
   selection.device = "tpu";
   error = error_of(selection);
   EXPECT_EQ(error.where, "--device tpu");
-  EXPECT_NE(error.remedy.find("cpu, cuda, cuda:N, all"), std::string::npos) << error.remedy;
+  EXPECT_NE(error.remedy.find("cpu, cuda, cuda:N, emulated, emulated:sm_NN, all"), std::string::npos) << error.remedy;
 }
 
 TEST(Select, SaysWhenOnlyTheCombinationMatchesNothing) {

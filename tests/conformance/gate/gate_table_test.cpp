@@ -54,6 +54,16 @@ Report second_machine(const World& world) {
   return report;
 }
 
+// The policy is content with emulation of cuda.fused, and there is nothing better.
+void will_emulate(World& world) {
+  world.policy["required"][1]["evidence"] = "emulated";
+  world.policy["required"][1]["domains"] = {"values"};
+  world.gpu.records.erase(world.gpu.records.begin() + 1);
+  world.values().implementation = "emulated.fused";
+  world.values().device = "emulated:sm_90";
+  world.values().evidence = "emulated";
+}
+
 const Row kRows[] = {
     {"AMismatch",
      [](World& w) { w.values() = gpu_record("cuda.fused", "values", 5000); },
@@ -270,6 +280,30 @@ const Row kRows[] = {
      {"wrong_evidence"},
      kValues,
      "the policy requires executed"},
+    {"EmulatedEvidenceOfAnotherMachineCode",
+     [](World& w) {
+       will_emulate(w);
+       w.values().machine_code_key = "old";
+     },
+     {"stale_machine_code"},
+     "gelu_tanh bf16 emulated.fused values sm_90",
+     "--device emulated:sm_90"},
+    {"NoEmulatedEvidence",
+     [](World& w) {
+       will_emulate(w);
+       w.gpu.records.erase(w.gpu.records.begin());
+     },
+     {"missing"},
+     kValues,
+     "--impl emulated.fused --domain values --device emulated:sm_90"},
+    {"AuditedWhereEmulatedIsRequired",
+     [](World& w) {
+       will_emulate(w);
+       w.values().evidence = "audited";
+     },
+     {"wrong_evidence"},
+     "gelu_tanh bf16 emulated.fused values sm_90",
+     "the policy requires emulated"},
     {"OldEvidence",
      [](World& w) {
        w.policy["maximum_age_days"] = 30;
@@ -449,6 +483,36 @@ TEST(Gate, EveryKindOfFindingHasARow) {
   for (int kind = 0; kind <= static_cast<int>(FindingKind::waiver_unused); ++kind)
     EXPECT_TRUE(covered.contains(std::string{name(static_cast<FindingKind>(kind))}))
         << name(static_cast<FindingKind>(kind));
+}
+
+TEST(Gate, EmulationServesWhereThePolicyIsContentWithItAndIsCalledSo) {
+  World world = green_world();
+  will_emulate(world);
+  const testing::GateRun run = run_gate(world);
+  EXPECT_EQ(run.status, 0) << run.out;
+  for (const auto& record : run.json["required"])
+    EXPECT_EQ(record["evidence"], record["record"] == kValues ? "emulated" : "executed") << record.dump();
+  const testing::GateRun people = run_gate(world, {});
+  EXPECT_NE(people.out.find("1 emulated"), std::string::npos) << people.out;
+}
+
+TEST(Gate, ExecutionServesWhereEmulationWouldDo) {
+  World world = green_world();
+  world.policy["required"][1]["evidence"] = "emulated";
+  Record emulated = gpu_record("emulated.fused", "values", 0);
+  emulated.evidence = "emulated";
+  world.gpu.records.push_back(emulated);
+  const testing::GateRun run = run_gate(world);
+  EXPECT_EQ(run.status, 0) << run.out;
+  for (const auto& record : run.json["required"]) EXPECT_EQ(record["evidence"], "executed") << record.dump();
+}
+
+TEST(Gate, AWrongEmulationIsRedEvenWhereTheCardIsRight) {
+  World world = green_world();
+  Record emulated = gpu_record("emulated.fused", "values", 5000);
+  emulated.evidence = "emulated";
+  world.gpu.records.push_back(emulated);
+  EXPECT_EQ(run_gate(world).status, 1);
 }
 
 TEST(Gate, AWaiverForgivesOnItsLastDayAndIsShown) {

@@ -27,8 +27,8 @@ Error error_of(const json& policy) {
 TEST(Policy, SpansTheCrossProduct) {
   const Result<Policy> policy = load_policy(BITPROOF_FIXTURES "/policies/example.jsonc");
   ASSERT_TRUE(policy) << policy.error().message();
-  // 2 dtypes x 4 domains, and two single records.
-  ASSERT_EQ(policy->required.size(), 10u);
+  // 2 dtypes x 4 domains, two single records, and 2 dtypes emulated.
+  ASSERT_EQ(policy->required.size(), 12u);
   EXPECT_EQ(label(policy->required[0]), "bias_gelu_tanh bf16 cuda.fused values sm_90");
   EXPECT_EQ(policy->required[0].minimum_tested, 65536u);
   EXPECT_EQ(policy->required[1].minimum_tested, 4294967296u);
@@ -36,6 +36,8 @@ TEST(Policy, SpansTheCrossProduct) {
   EXPECT_EQ(policy->required[8].accept, std::vector{Verdict::known_mismatch});
   EXPECT_EQ(policy->required[9].equality, "ulp<=1");
   EXPECT_EQ(policy->required[9].minimum_tested, 1048576u);
+  EXPECT_EQ(policy->required[9].evidence, "executed");
+  EXPECT_EQ(policy->required[10].evidence, "emulated");
   EXPECT_EQ(policy->maximum_age, std::chrono::days{30});
   ASSERT_EQ(policy->waivers.size(), 1u);
   EXPECT_EQ(policy->waivers[0].expires, std::chrono::year{2026} / 12 / 31);
