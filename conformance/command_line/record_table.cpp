@@ -48,7 +48,12 @@ void print_counterexample(const Record& record) {
   fmt::print("  where      row {} of {}, column {} of {}, lane {} of its vector; {}\n", first.row, first.rows,
              first.column, first.width, first.vector_lane, first.layout);
   if (!first.parts_at.empty()) fmt::print("  parts at   {}\n", first.parts_at);
+  if (!first.diagnosis.empty()) fmt::print("  diagnosis  {}\n", first.diagnosis);
   fmt::print("  reproduce  {}\n", first.reproduce);
+  if (first.smallest)
+    fmt::print("  smallest   [{}, {}], {}: expected {}, got {}\n             {}\n", first.smallest->rows,
+               first.smallest->width, fmt::join(first.smallest->inputs, ", "), first.smallest->expected,
+               first.smallest->got, first.smallest->reproduce);
   const KindCounts& kinds = record.kinds;
   fmt::print("  by kind    value {}, sign of zero {}, NaN bits {}, unwritten {}, out of bounds {}\n",
              kinds.value, kinds.zero_sign, kinds.nan_bits, kinds.unwritten, kinds.out_of_bounds);

@@ -14,10 +14,14 @@
 #include "conformance/command_line/gate_services.h"
 #include "conformance/command_line/record_table.h"
 #include "conformance/command_line/terminal.h"
+#include "conformance/elementwise/elementwise_plan.h"
+#include "conformance/elementwise/one_element.h"
 #include "conformance/gate/expectations.h"
 #include "conformance/isolation/device_probe.h"
+#include "conformance/mutants/reproducer.h"
 #include "conformance/mutants/test_subjects.h"
 #include "conformance/report/combine.h"
+#include "conformance/report/durable_file.h"
 #include "conformance/report/report_writer.h"
 #include "conformance/report/shard.h"
 #include "conformance/runner/host_environment.h"
@@ -34,6 +38,7 @@ struct RunOptions {
   std::uint64_t seed = 1;
   std::optional<std::string> shard;
   std::optional<std::uint64_t> block;
+  std::optional<std::string> element;
   std::optional<std::string> report_directory;
   std::optional<std::filesystem::path> expectations;
   std::vector<std::string> required_devices;
@@ -100,6 +105,35 @@ int exit_status(const std::vector<PlannedCheck>& plan, const std::vector<Record>
   return could_not_run || !tested ? kCouldNotRun : kPassed;
 }
 
+// What there is to select from: this build's own, or mutants and planted faults where they are named.
+std::vector<PlannedCheck> checks_for(const RunOptions& options, const reference::Profile& profile,
+                                     const CudaDevices& devices, const std::optional<OneElement>& only) {
+  std::vector<PlannedCheck> checks;
+  if (options.selection.implementation && names_test_subjects(*options.selection.implementation)) {
+    checks = plan_test_subjects(profile, options.seed, devices, only);
+  } else if (only) {
+    std::vector<ElementwiseImplementation> own = host_implementations();
+    for (ElementwiseImplementation& implementation : device_implementations())
+      own.push_back(std::move(implementation));
+    checks = plan_implementations(profile, options.seed, devices.devices, own, only);
+  } else {
+    return all_checks(profile, options.seed, devices);
+  }
+  for (PlannedCheck& check : checks)
+    if (!check.start) check.unavailable = devices.none_because;
+  return checks;
+}
+
+// A program beside the report for every counterexample that has one.
+void write_reproducers(const std::vector<Record>& records, const std::filesystem::path& directory) {
+  for (const Record& record : records)
+    if (const std::optional<Reproducer> reproducer = reproducer_for(record)) {
+      const std::filesystem::path file = directory / reproducer->file;
+      if (const Result<Done> written = replace_file(file, reproducer->text); !written)
+        fmt::print(stderr, "bitproof: {}\n", written.error().message());
+    }
+}
+
 int run(const RunOptions& options) {
   const auto profile = reference::find_profile(options.profile);
   if (!profile)
@@ -113,11 +147,14 @@ int run(const RunOptions& options) {
   }
 
   const CudaDevices devices = options.in_process ? find_cuda_devices() : probe_cuda_devices();
+  std::optional<OneElement> only;
+  if (options.element) {
+    const Result<OneElement> parsed = parse_one_element(*options.element);
+    if (!parsed) return complain(parsed.error());
+    only = *parsed;
+  }
   Result<std::vector<PlannedCheck>> plan =
-      select(options.selection.implementation && names_test_subjects(*options.selection.implementation)
-                 ? plan_test_subjects(*profile, options.seed, devices)
-                 : all_checks(*profile, options.seed, devices),
-             options.selection);
+      select(checks_for(options, *profile, devices, only), options.selection);
   if (!plan) return complain(plan.error());
   plan = shared_among_gpus(*std::move(plan));
   if (options.block) {
@@ -167,6 +204,7 @@ int run(const RunOptions& options) {
   if (const Result<Done> done = run_plan(*plan, *writer, runner_options); !done) return complain(done.error());
 
   const Report finished = writer->snapshot();
+  write_reproducers(finished.records, directory);
   if (options.json) {
     fmt::print("{}", to_text(finished));
   } else {
@@ -194,6 +232,8 @@ void add_run_command(CLI::App& app, int& status) {
   command->add_option("--shard", options->shard,
                       "I/N: only this part of every domain (default: the scheduler's rank)");
   command->add_option("--block", options->block, "Only this block of the domain: reproduces a counterexample");
+  command->add_option("--case", options->element,
+                      "One small case instead of the domains: 1x16,0,3,x=0x3c00,bias=0x8000");
   command->add_option("--report", options->report_directory,
                       "Directory of the report (default: bitproof-reports/<time>-<pid>)");
   command->add_option("--expectations", options->expectations,

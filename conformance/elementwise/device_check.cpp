@@ -14,6 +14,8 @@
 #include "conformance/device/device_memory.h"
 #include "conformance/elementwise/arena_kernels.h"
 #include "conformance/elementwise/elementwise_check.h"
+#include "conformance/elementwise/shrink.h"
+#include "conformance/mutants/diagnosis.h"
 #include "kernels/cuda/device.h"
 #include "reference/environment.h"
 
@@ -70,6 +72,18 @@ class DeviceCheck final : public Check {
   Record run_block(std::uint64_t block) override {
     reference::require_environment();
     const Case c = subject_.domain.make_case(block);
+    Record record = run_case(c, block);
+    if (record.first && subject_.explain)
+      record.first->smallest = shrink(subject_.op, subject_.dtype, c, *record.first, record,
+                                      [this](const Case& other) { return run_case(other, kNoBlock).first; });
+    return record;
+  }
+
+ private:
+  // Of a case that belongs to no domain.
+  static constexpr std::uint64_t kNoBlock = ~std::uint64_t{0};
+
+  Record run_case(const Case& c, std::uint64_t block) {
     const Launched launched{c, place(c, subject_.op.has_bias)};
     arena_ = memory_.reserve(launched.placement.arena_elements);
     const Tensors tensors(launched.placement, subject_.op.has_bias, arena_, subject_.dtype,
@@ -89,7 +103,6 @@ class DeviceCheck final : public Check {
     return after_run(launched, block);
   }
 
- private:
   struct Launched {
     Case c;
     Placement placement;
@@ -174,6 +187,7 @@ class DeviceCheck final : public Check {
   }
 
   std::uint64_t expected_digest(const Launched& launched, std::uint64_t block) {
+    if (block == kNoBlock) return expected_->compute_digest(launched.c, subject_.identity.seed);
     return expected_->digest(launched.c, BlockOfDomain::of(subject_.identity, block));
   }
 
@@ -212,6 +226,7 @@ class DeviceCheck final : public Check {
     if (outcome.digest != outcome.expected_digest) {
       outcome.tally = compare_elements(launched);
       if (outcome.tally.first) first = finding(launched, *outcome.tally.first);
+      if (first && subject_.explain && block != kNoBlock) outcome.diagnosis = diagnosis(launched, first->row);
       if (subject_.domain.name == "values") {
         std::vector<std::uint16_t> row(launched.c.width);
         outcome.errors = value_errors<T>(launched.c, *expected_, [&](std::uint64_t index) {
@@ -222,6 +237,14 @@ class DeviceCheck final : public Check {
     }
     outcome.tally.kinds.out_of_bounds = counters_.fetched(kOverwritten);
     return block_record(subject_, launched.c, block, outcome, first);
+  }
+
+  std::string diagnosis(const Launched& launched, std::uint64_t first) const {
+    const Case& c = launched.c;
+    const std::uint64_t rows = std::min(c.rows - first, kObservedRows);
+    std::vector<std::uint16_t> got(rows * c.width);
+    fetch_rows(launched, first, rows, got);
+    return diagnosis_in_words(diagnose(subject_.op, subject_.dtype, c, {first, got}));
   }
 
   void fetch_rows(const Launched& launched, std::uint64_t first_row, std::uint64_t rows,

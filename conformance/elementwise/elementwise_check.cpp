@@ -81,7 +81,10 @@ Record block_record(const ElementwiseSubject& subject, const Case& c, std::uint6
   record.digest = outcome.digest;
   record.expected_digest = outcome.expected_digest;
   record.errors = outcome.errors;
-  if (first) record.first = counterexample(subject, c, block, *first);
+  if (first) {
+    record.first = counterexample(subject, c, block, *first);
+    record.first->diagnosis = outcome.diagnosis;
+  }
   return record;
 }
 

@@ -30,6 +30,9 @@ struct ElementwiseSubject {
   Record identity;  // with device, architecture and key filled in
   // The command that runs one block again; empty: that of `bitproof run`.
   std::function<std::string(std::uint64_t block)> reproduce{};
+  // Whether a counterexample is diagnosed and shrunk: costs launches and time, which a mere verdict does not
+  // need.
+  bool explain = true;
 };
 
 // A case that every implementation must serve: contiguous, aligned to 32 bytes, width a multiple of 16, and an
@@ -45,6 +48,7 @@ struct BlockOutcome {
   Tally tally;
   std::uint64_t digest = 0, expected_digest = 0;
   std::vector<std::uint8_t> errors;  // `values`: ULP error by input bits, empty when all are zero
+  std::string diagnosis;             // in words; empty when unknown
 };
 
 // An element of a case.

@@ -47,27 +47,30 @@ struct Planner {
   // All domains, on the CPU or on every device; on a device called "cuda", unavailable, where there is none.
   void add_implementation(std::vector<PlannedCheck>& plan, const ElementwiseOperator& op, Dtype dtype,
                           const ElementwiseImplementation& implementation,
-                          const std::vector<CudaDevice>& devices) const {
-    for (const std::string_view domain : kDomains) {
+                          const std::vector<CudaDevice>& devices,
+                          const std::optional<OneElement>& only = {}) const {
+    for (const std::string_view name : kDomains) {
+      if (only && name != kDomains.front()) break;
+      const auto domain = only ? domain_of(*only, op, dtype, seed)
+                               : make_domain(name, op, dtype, implementation.location, seed);
+      if (!domain) continue;
       if (implementation.location == Location::host) {
-        add(plan, op, dtype, implementation, "cpu", kHostArchitecture, domain, 0);
+        add(plan, op, dtype, implementation, "cpu", kHostArchitecture, *domain, 0);
         continue;
       }
       for (const CudaDevice& device : devices)
-        add(plan, op, dtype, implementation, device.label(), device.facts.architecture, domain, device.id);
-      if (devices.empty()) add(plan, op, dtype, implementation, "cuda", "cuda", domain, std::nullopt);
+        add(plan, op, dtype, implementation, device.label(), device.facts.architecture, *domain, device.id);
+      if (devices.empty()) add(plan, op, dtype, implementation, "cuda", "cuda", *domain, std::nullopt);
     }
   }
 
  private:
   void add(std::vector<PlannedCheck>& plan, const ElementwiseOperator& op, Dtype dtype,
            const ElementwiseImplementation& implementation, const std::string& device,
-           std::string_view architecture, std::string_view domain_name, std::optional<int> device_id) const {
-    const auto domain = make_domain(domain_name, op, dtype, implementation.location, seed);
-    if (!domain) return;
+           std::string_view architecture, const ElementwiseDomain& domain, std::optional<int> device_id) const {
     Record record = identity(op, dtype, implementation.name, device, architecture);
-    add_domain(record, *domain);
-    ElementwiseSubject subject{op, dtype, profile, implementation, *domain, record, {}};
+    add_domain(record, domain);
+    ElementwiseSubject subject{op, dtype, profile, implementation, domain, record};
     std::function<std::unique_ptr<Check>()> start;
     if (implementation.location == Location::host) {
       start = [subject] { return make_host_check(subject); };
@@ -123,13 +126,14 @@ std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, st
 
 std::vector<PlannedCheck> plan_implementations(const reference::Profile& profile, std::uint64_t seed,
                                                const std::vector<CudaDevice>& devices,
-                                               const std::vector<ElementwiseImplementation>& implementations) {
+                                               const std::vector<ElementwiseImplementation>& implementations,
+                                               const std::optional<OneElement>& only) {
   const Planner planner{profile, seed};
   std::vector<PlannedCheck> plan;
   for (const ElementwiseOperator& op : kElementwiseOperators)
     for (const Dtype dtype : {Dtype::bf16, Dtype::fp16})
       for (const ElementwiseImplementation& implementation : implementations)
-        planner.add_implementation(plan, op, dtype, implementation, devices);
+        planner.add_implementation(plan, op, dtype, implementation, devices, only);
   return plan;
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "conformance/check.h"
 #include "conformance/device/cuda_devices.h"
 #include "conformance/elementwise/implementation.h"
+#include "conformance/elementwise/one_element.h"
 #include "reference/profile.h"
 
 namespace bitproof::conformance {
@@ -16,10 +18,12 @@ namespace bitproof::conformance {
 std::vector<PlannedCheck> plan_elementwise(const reference::Profile& profile, std::uint64_t seed,
                                            const std::vector<CudaDevice>& devices);
 
-// The same of other implementations, which are no part of this build's own.
+// The same of other implementations, which are no part of this build's own. With `only`, over domain "case"
+// alone.
 std::vector<PlannedCheck> plan_implementations(const reference::Profile& profile, std::uint64_t seed,
                                                const std::vector<CudaDevice>& devices,
-                                               const std::vector<ElementwiseImplementation>& implementations);
+                                               const std::vector<ElementwiseImplementation>& implementations,
+                                               const std::optional<OneElement>& only = {});
 
 // The record of a check before it ran, without implementation, device, architecture and machine-code key;
 // evidence "executed".

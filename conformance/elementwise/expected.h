@@ -29,10 +29,9 @@ class Expected {
   // Digest of all outputs of the case, which is `block`, on all cores unless KnownDigests has it; which it has
   // afterwards.
   std::uint64_t digest(const Case& c, const BlockOfDomain& block) const;
-
- private:
   std::uint64_t compute_digest(const Case& c, std::uint64_t seed) const;
 
+ private:
   ElementwiseOperator op_;
   reference::UnaryMap<T> map_;
 };

@@ -10,7 +10,9 @@
 
 #include "conformance/digest_bulk.h"
 #include "conformance/elementwise/elementwise_check.h"
+#include "conformance/elementwise/shrink.h"
 #include "conformance/emulator/fault.h"
+#include "conformance/mutants/diagnosis.h"
 #include "reference/environment.h"
 
 namespace bitproof::conformance {
@@ -84,10 +86,20 @@ class HostCheck final : public Check {
     arena.reset(placement.arena_elements);
     Record record = run_case(c, block, placement, arena);
     arenas_.give_back(std::move(arena));
+    if (record.first && subject_.explain)
+      record.first->smallest = shrink(subject_.op, subject_.dtype, c, *record.first, record,
+                                      [this](const Case& other) { return first_difference(other); });
     return record;
   }
 
  private:
+  std::optional<Counterexample> first_difference(const Case& c) {
+    HostArena arena;
+    const Placement placement = place(c, subject_.op.has_bias);
+    arena.reset(placement.arena_elements);
+    return run_case(c, 0, placement, arena).first;
+  }
+
   Record run_case(const Case& c, std::uint64_t block, const Placement& placement, HostArena& arena) {
     fill_inputs(c, placement, arena);
     std::vector<std::uint16_t> before(arena.span().begin(), arena.span().end());
@@ -181,8 +193,17 @@ class HostCheck final : public Check {
     if (subject_.domain.name == "values" && outcome.tally.kinds.total() > 0)
       outcome.errors =
           value_errors<T>(c, *expected_, [&](std::uint64_t row) { return arena.row(placement.output, row); });
+    if (first && subject_.explain) outcome.diagnosis = diagnosis(c, placement, arena, first->row);
     outcome.tally.kinds.out_of_bounds = overwritten(before, placement, arena, true);
     return block_record(subject_, c, block, outcome, first);
+  }
+
+  std::string diagnosis(const Case& c, const Placement& placement, HostArena& arena,
+                        std::uint64_t first) const {
+    std::vector<std::uint16_t> rows;
+    for (std::uint64_t row = first; row < std::min(c.rows, first + kObservedRows); ++row)
+      rows.insert(rows.end(), arena.row(placement.output, row).begin(), arena.row(placement.output, row).end());
+    return diagnosis_in_words(diagnose(subject_.op, subject_.dtype, c, {first, rows}));
   }
 
   static ElementFinding<T> finding(std::uint64_t row, std::uint64_t column, const std::vector<T>& inputs,

@@ -14,7 +14,8 @@ enum class InputRule {
   all_pairs,    // input = the row, bias = the column
   special,      // input = special[row], bias = special[column]; of a unary operator input = special[column]
   random_bits,  // any 16 bits, each pattern as likely
-  activations,  // sums of uniform numbers, near to normal: mean 0, standard deviation 2.3 (input) and 0.58 (bias)
+  activations,  // sums of uniform numbers, near to normal: mean 0, standard deviation 2.3 (input) and 0.58
+                // (bias)
 };
 
 inline constexpr std::size_t kMaxSpecials = 192;

@@ -164,8 +164,14 @@ std::string counterexample_html(const Record& record) {
                                     c.column, c.width, c.vector_lane, c.block));
   html += fact("layout", c.layout);
   html += fact("parts at", c.parts_at);
+  html += fact("diagnosis", c.diagnosis);
+  if (c.smallest)
+    html += fact("smallest",
+                 fmt::format("[{}, {}], {}: expected {}, got {}", c.smallest->rows, c.smallest->width,
+                             fmt::join(c.smallest->inputs, ", "), c.smallest->expected, c.smallest->got));
   html += "</dl>\n";
   if (!c.reproduce.empty()) html += fmt::format("<pre>{}</pre>\n", escaped(c.reproduce));
+  if (c.smallest) html += fmt::format("<pre>{}</pre>\n", escaped(c.smallest->reproduce));
   return html;
 }
 

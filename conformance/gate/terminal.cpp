@@ -114,7 +114,9 @@ std::string describe(const Record& record) {
   text += fmt::format("    at row {} of {}, column {} of {}, vector lane {}{}{}\n", c.row, c.rows, c.column,
                       c.width, c.vector_lane, c.layout.empty() ? "" : ", " + c.layout,
                       c.parts_at.empty() ? "" : "; they part at: " + c.parts_at);
+  if (!c.diagnosis.empty()) text += fmt::format("    {}\n", c.diagnosis);
   if (!c.reproduce.empty()) text += fmt::format("    {}\n", c.reproduce);
+  if (c.smallest) text += fmt::format("    smallest: {}\n", c.smallest->reproduce);
   return text;
 }
 

@@ -88,6 +88,7 @@ Sequence::Sequence(const ElementwiseOperator& op, reference::Dtype dtype,
     identity.sampled = domain.sampled;
     identity.blocks_total = domain.blocks;
     subject.domain = std::move(domain);
+    subject.explain = false;
     for (std::uint64_t block = 0; block < std::min(part.most_blocks, subject.domain.blocks); ++block)
       places_.push_back({subjects_.size(), block});
     subjects_.push_back(std::move(subject));

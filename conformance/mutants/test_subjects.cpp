@@ -11,7 +11,8 @@ bool names_test_subjects(std::string_view glob) {
 }
 
 std::vector<PlannedCheck> plan_test_subjects(const reference::Profile& profile, std::uint64_t seed,
-                                             const CudaDevices& devices) {
+                                             const CudaDevices& devices,
+                                             const std::optional<OneElement>& only) {
   std::vector<ElementwiseImplementation> subjects = planted_host_implementations();
   for (const FaultInfo& info : all_faults())
     if (info.shows == Shows::everywhere) subjects.push_back(host_mutant(info.fault));
@@ -20,7 +21,7 @@ std::vector<PlannedCheck> plan_test_subjects(const reference::Profile& profile, 
       subjects.push_back(std::move(planted));
     for (const FaultInfo& info : all_faults()) subjects.push_back(device_mutant(info.fault));
   }
-  return plan_implementations(profile, seed, devices.devices, subjects);
+  return plan_implementations(profile, seed, devices.devices, subjects, only);
 }
 
 }  // namespace bitproof::conformance

@@ -52,6 +52,17 @@ inline constexpr std::array<KindField, 5> kKindFields{{
 // distances in [2^(k-1), 2^k), so that bucket 17 is the last one possible between 16-bit values.
 using UlpHistogram = std::array<std::uint64_t, 18>;
 
+// What a counterexample shrinks to: the smallest shape and the simplest values that still fail.
+struct SmallestCase {
+  std::uint64_t rows = 0, width = 0, row = 0, column = 0;
+  std::vector<std::string> inputs;  // as those of a counterexample
+  std::string expected, got;
+  std::string layout;
+  std::string element;    // "1x16,0,3,x=0x3c00,bias=0x8000": what `run --case` takes
+  std::string reproduce;  // one command
+  bool operator==(const SmallestCase&) const = default;
+};
+
 // The first wrong element in the order of the domain.
 struct Counterexample {
   std::vector<std::string> inputs;  // "x=0xb5a7", "bias=0x8000": name=bits
@@ -68,6 +79,8 @@ struct Counterexample {
   std::string layout;                 // "contiguous", "in place, bias offset 2", ...
   std::string parts_at;               // step at which the computations part, empty when unknown
   std::string reproduce;              // one command
+  std::string diagnosis;              // "differs exactly as a kernel that ... would"; empty when unknown
+  std::optional<SmallestCase> smallest;
   bool operator==(const Counterexample&) const = default;
 };
 

@@ -44,6 +44,23 @@ std::string to_json(const KindCounts& kinds) {
   return out;
 }
 
+std::string to_json(const SmallestCase& c) {
+  std::string out;
+  JsonWriter writer(out);
+  writer.count("rows", c.rows);
+  writer.count("width", c.width);
+  writer.count("row", c.row);
+  writer.count("column", c.column);
+  writer.json("inputs", list(c.inputs, append_quoted));
+  writer.text("expected", c.expected);
+  writer.text("got", c.got);
+  writer.text("layout", c.layout);
+  writer.text("element", c.element);
+  writer.text("reproduce", c.reproduce);
+  writer.end();
+  return out;
+}
+
 std::string to_json(const Counterexample& c) {
   std::string out;
   JsonWriter writer(out);
@@ -63,6 +80,8 @@ std::string to_json(const Counterexample& c) {
   writer.text("layout", c.layout);
   writer.text("parts_at", c.parts_at);
   writer.text("reproduce", c.reproduce);
+  if (!c.diagnosis.empty()) writer.text("diagnosis", c.diagnosis);
+  if (c.smallest) writer.json("smallest", to_json(*c.smallest));
   writer.end();
   return out;
 }
@@ -102,10 +121,30 @@ UlpHistogram histogram_from_json(const JsonReader& in) {
   return histogram;
 }
 
+std::vector<std::string> texts_from_json(const JsonReader& in) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0, n = in.size(); i < n; ++i) texts.push_back(in[i].text());
+  return texts;
+}
+
+SmallestCase smallest_from_json(const JsonReader& in) {
+  SmallestCase c;
+  c.rows = in["rows"].count();
+  c.width = in["width"].count();
+  c.row = in["row"].count();
+  c.column = in["column"].count();
+  c.inputs = texts_from_json(in["inputs"]);
+  c.expected = in["expected"].text();
+  c.got = in["got"].text();
+  c.layout = in["layout"].text();
+  c.element = in["element"].text();
+  c.reproduce = in["reproduce"].text();
+  return c;
+}
+
 Counterexample counterexample_from_json(const JsonReader& in) {
   Counterexample c;
-  const JsonReader inputs = in["inputs"];
-  for (std::size_t i = 0, n = inputs.size(); i < n; ++i) c.inputs.push_back(inputs[i].text());
+  c.inputs = texts_from_json(in["inputs"]);
   c.expected = in["expected"].text();
   c.got = in["got"].text();
   c.kind = in["kind"].text();
@@ -123,6 +162,8 @@ Counterexample counterexample_from_json(const JsonReader& in) {
   c.layout = in["layout"].text();
   c.parts_at = in["parts_at"].text();
   c.reproduce = in["reproduce"].text();
+  c.diagnosis = in["diagnosis"].text_or("");
+  if (const JsonReader smallest = in["smallest"]; smallest.present()) c.smallest = smallest_from_json(smallest);
   return c;
 }
 

@@ -29,7 +29,7 @@ struct SchemaVersion {
   bool operator==(const SchemaVersion&) const = default;
 };
 // A reader understands every minor version of this major one: minor versions only add fields.
-inline constexpr SchemaVersion kReportSchema{1, 0};
+inline constexpr SchemaVersion kReportSchema{1, 1};
 
 struct Device {
   std::string name;          // "NVIDIA H200"

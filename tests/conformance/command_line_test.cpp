@@ -217,6 +217,48 @@ TEST_F(CommandLine, RunLeavesAnAbsentDeviceOutUnlessItWasAskedFor) {
   EXPECT_EQ(bitproof(values + "--device cuda:99").status, 3);
 }
 
+TEST_F(CommandLine, PlantedFaultsBecomeErrorsAndTheReportIsWhole) {
+  const Outcome outcome =
+      bitproof("run --impl 'planted.[ace]*' --op gelu_tanh --dtype bf16 --domain values --report r");
+  EXPECT_EQ(outcome.status, 3) << outcome.err;
+  const Result<Report> report = parse_report(in_directory("r"));
+  ASSERT_TRUE(report) << report.error().message();
+  ASSERT_EQ(report->records.size(), 3u);
+  for (const Record& record : report->records) EXPECT_EQ(record.verdict, Verdict::error);
+  EXPECT_EQ(report->records[0].reason, "block 0: the worker ended by signal 11, segmentation fault");
+  EXPECT_EQ(report->records[1].reason, "block 0: the worker ended by signal 6, aborted");
+  EXPECT_EQ(report->records[2].reason, "block 0: the worker exited before it was done");
+}
+
+TEST_F(CommandLine, AMutantIsDiagnosedShrunkAndReproduced) {
+  const std::string mutant = "run --impl mutant.fma_tail --op gelu_tanh --dtype bf16 ";
+  const Outcome outcome = bitproof(mutant + "--domain values --report r");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_NE(outcome.out.find("differs exactly as a kernel that computes fma(s, v, s)"), std::string::npos)
+      << outcome.out;
+  EXPECT_TRUE(std::filesystem::exists(in_directory("r") / "gelu_tanh-bf16-mutant.fma_tail-values.cpp"));
+  const Result<Report> report = parse_report(in_directory("r"));
+  ASSERT_TRUE(report && report->records[0].first && report->records[0].first->smallest);
+  const SmallestCase& smallest = *report->records[0].first->smallest;
+  // The command that the report gives, run: it fails in the same way.
+  const std::string command = smallest.reproduce.substr(std::string("./bitproof ").size());
+  const Outcome again = bitproof(command + " --json");
+  EXPECT_EQ(again.status, 1) << again.err;
+  const auto record = nlohmann::json::parse(again.out)["records"][0];
+  EXPECT_EQ(record["first"]["got"], smallest.got);
+  EXPECT_EQ(record["first"]["expected"], smallest.expected);
+}
+
+TEST_F(CommandLine, RunRefusesMalformedCases) {
+  expect_usage_error("run --case 1x16,0,3,x=3c00", "--case 1x16,0,3,x=3c00", "as in 1x16,0,3,x=0x3c00");
+  expect_usage_error("run --case 99x16,0,3,x=0x3c00", "outside 1x1 to 64x64", "ROWSxWIDTH");
+}
+
+TEST_F(CommandLine, SelfTestRefusesWhatIsNoDeviceAndAnAbsentOne) {
+  expect_usage_error("selftest --device tpu", "--device tpu", "cpu, cuda, cuda:N or all");
+  EXPECT_EQ(bitproof("selftest --device cuda").status, 3);
+}
+
 TEST_F(CommandLine, ARunThatTestedNothingDoesNotPass) {
   // values has one block; the first of two shards has none of it.
   EXPECT_EQ(bitproof(kQuick + "--shard 0/2").status, 3);

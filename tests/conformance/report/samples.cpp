@@ -39,6 +39,17 @@ Counterexample counterexample(std::uint64_t index, std::uint64_t ulp) {
   c.layout = "contiguous";
   c.parts_at = "rounded sum";
   c.reproduce = fmt::format("./bitproof trace --op gelu_tanh --dtype bf16 --x {:#06x}", index);
+  c.diagnosis = "differs exactly as a kernel that skips the rounding of the sum would";
+  c.smallest = SmallestCase{.rows = 1,
+                            .width = 8,
+                            .row = 0,
+                            .column = index % 8,
+                            .inputs = c.inputs,
+                            .expected = c.expected,
+                            .got = c.got,
+                            .layout = "contiguous",
+                            .element = "1x8,0,0,x=0x3c00,bias=0x8000",
+                            .reproduce = "./bitproof run --case 1x8,0,0,x=0x3c00,bias=0x8000"};
   return c;
 }
 

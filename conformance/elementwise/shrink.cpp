@@ -1,0 +1,122 @@
+#include "conformance/elementwise/shrink.h"
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace bitproof::conformance {
+namespace {
+
+// The bits after "x=0x".
+std::uint16_t bits_of(const std::string& input) {
+  std::uint16_t bits = 0;
+  const std::size_t at = input.find("0x") + 2;
+  (void)std::from_chars(input.data() + at, input.data() + input.size(), bits, 16);
+  return bits;
+}
+
+// Simpler stand-ins for a value, the simplest first: zeros, one, small powers of two, then itself with fewer
+// bits.
+std::vector<std::uint16_t> simpler_than(std::uint16_t bits, reference::Dtype dtype) {
+  const bool bf16 = dtype == reference::Dtype::bf16;
+  const int fraction = bf16 ? 7 : 10, exponent_of_one = bf16 ? 127 : 15;
+  std::vector<std::uint16_t> values{0x0000, 0x8000};
+  for (const int exponent : {0, 1, -1, 2, -2, 3})
+    for (const int sign : {0, 0x8000})
+      values.push_back(static_cast<std::uint16_t>(sign | (exponent_of_one + exponent) << fraction));
+  for (int kept = 0; kept < fraction; ++kept) {
+    const auto mask = static_cast<std::uint16_t>(0xFFFF << (fraction - kept));
+    values.push_back(static_cast<std::uint16_t>(bits & mask & 0x7FFF));
+    values.push_back(static_cast<std::uint16_t>(bits & mask));
+  }
+  values.push_back(static_cast<std::uint16_t>(bits & 0x7FFF));
+  return values;
+}
+
+class Shrinker {
+ public:
+  Shrinker(const ElementwiseOperator& op, reference::Dtype dtype, std::uint64_t seed, const TryCase& try_case)
+      : op_(op), dtype_(dtype), seed_(seed), try_case_(try_case) {}
+
+  // Takes the candidate if it fails.
+  bool take(const OneElement& candidate) {
+    std::optional<Counterexample> found = try_case_(case_of(candidate, op_, dtype_, seed_));
+    if (!found) return false;
+    best_ = candidate;
+    found_ = std::move(*found);
+    return true;
+  }
+
+  // The first shape that fails with these values.
+  bool find_shape(const OneElement& start, std::uint64_t row, std::uint64_t column) {
+    for (const bool in_place : {false, true})
+      for (const std::uint64_t rows : {1, 2, 9, 64})
+        for (const std::uint64_t width : {8, 16, 32, 64}) {
+          OneElement candidate = start;
+          candidate.rows = rows;
+          candidate.width = width;
+          candidate.row = row % rows;
+          candidate.column = column % width;
+          candidate.in_place = in_place;
+          if (take(candidate)) return true;
+        }
+    return false;
+  }
+
+  void simplify() {
+    for (std::uint16_t OneElement::*const value : {&OneElement::x, &OneElement::bias}) {
+      if (value == &OneElement::bias && !op_.has_bias) continue;
+      for (const std::uint16_t simpler : simpler_than(best_.*value, dtype_)) {
+        if (simpler == best_.*value) continue;
+        OneElement candidate = best_;
+        candidate.*value = simpler;
+        if (take(candidate)) break;
+      }
+    }
+    OneElement candidate = best_;
+    candidate.row = candidate.column = 0;
+    if (!(candidate == best_)) (void)take(candidate);
+  }
+
+  const OneElement& best() const { return best_; }
+  const Counterexample& found() const { return found_; }
+
+ private:
+  const ElementwiseOperator& op_;
+  reference::Dtype dtype_;
+  std::uint64_t seed_;
+  const TryCase& try_case_;
+  OneElement best_;
+  Counterexample found_;
+};
+
+}  // namespace
+
+std::optional<SmallestCase> shrink(const ElementwiseOperator& op, reference::Dtype dtype, const Case& c,
+                                   const Counterexample& first, const Record& id, const TryCase& try_case) {
+  Shrinker shrinker(op, dtype, c.source.seed, try_case);
+  OneElement start;
+  start.x = bits_of(first.inputs.front());
+  if (op.has_bias) start.bias = bits_of(first.inputs.back());
+  if (!shrinker.find_shape(start, first.row, first.column)) return std::nullopt;
+  shrinker.simplify();
+  const OneElement& best = shrinker.best();
+  const Counterexample& found = shrinker.found();
+  return SmallestCase{
+      .rows = best.rows,
+      .width = best.width,
+      .row = found.row,
+      .column = found.column,
+      .inputs = found.inputs,
+      .expected = found.expected,
+      .got = found.got,
+      .layout = found.layout,
+      .element = to_text(best),
+      .reproduce = fmt::format("./bitproof run --op {} --dtype {} --impl {} --device {} --case {}", id.op,
+                               id.dtype, id.implementation, id.device, to_text(best))};
+}
+
+}  // namespace bitproof::conformance

@@ -1,0 +1,91 @@
+#include "conformance/mutants/diagnosis.h"
+
+#include <algorithm>
+
+#include "conformance/elementwise/placement.h"
+#include "conformance/mutants/arithmetic.h"
+#include "conformance/mutants/mutant.h"
+#include "conformance/poison.h"
+
+namespace bitproof::conformance {
+namespace {
+
+using kernels::HalfType;
+
+template <HalfType kType>
+bool explains_elements(Fault fault, const ElementwiseOperator& op, const Case& c,
+                       const ObservedRows& observed) {
+  for (std::size_t i = 0; i < observed.got.size(); ++i) {
+    const std::uint64_t row = observed.first + i / c.width, column = i % c.width;
+    const std::uint16_t bias = op.has_bias ? c.source.bias(column) : std::uint16_t{0};
+    if (mutants::element<kType>(fault, c.source.input(row, column), bias, op.has_bias, 0) != observed.got[i])
+      return false;
+  }
+  return true;
+}
+
+// The rows that an implementation writes for the whole case; empty when it refuses.
+std::vector<std::uint16_t> rows_of(const ElementwiseImplementation& implementation,
+                                   const ElementwiseOperator& op, reference::Dtype dtype, const Case& c,
+                                   const ObservedRows& observed) {
+  constexpr std::uint64_t kAlignment = 128;  // elements, 256 bytes
+  const Placement placement = place(c, op.has_bias);
+  std::vector<std::uint16_t> memory(placement.arena_elements + kAlignment, kPoison);
+  auto* arena = memory.data();
+  while (reinterpret_cast<std::uintptr_t>(arena) % (2 * kAlignment) != 0) ++arena;
+  for (std::uint64_t row = 0; row < c.rows; ++row)
+    for (std::uint64_t column = 0; column < c.width; ++column)
+      arena[placement.input.begin + row * placement.input.stride + column] = c.source.input(row, column);
+  for (std::uint64_t column = 0; op.has_bias && column < c.width; ++column)
+    arena[placement.bias.begin + column] = c.source.bias(column);
+  const Tensors tensors(placement, op.has_bias, arena, dtype, DLDevice{kDLCPU, 0});
+  if (!implementation.can_use(tensors)) return {};
+  implementation.run(tensors, nullptr);
+  std::vector<std::uint16_t> rows;
+  for (std::uint64_t i = 0; i < observed.got.size(); ++i)
+    rows.push_back(
+        arena[placement.output.begin + (observed.first + i / c.width) * placement.output.stride + i % c.width]);
+  return rows;
+}
+
+bool keeps_state(Fault fault) {
+  return fault == Fault::cached_by_pointer || fault == Fault::cached_by_shape ||
+         fault == Fault::differs_on_repetition || fault == Fault::right_on_known_inputs;
+}
+
+}  // namespace
+
+std::vector<Fault> diagnose(const ElementwiseOperator& op, reference::Dtype dtype, const Case& c,
+                            const ObservedRows& observed) {
+  constexpr std::uint64_t kLargestCase = 1u << 21;
+  std::vector<Fault> found;
+  if (observed.got.empty()) return found;
+  const auto add_if = [&](const FaultInfo& info, const auto& explains) {
+    if ((op.has_bias || !info.needs_bias) && explains(info.fault)) found.push_back(info.fault);
+  };
+  for (const FaultInfo& info : all_faults())
+    if (info.arithmetic)
+      add_if(info, [&](Fault fault) {
+        return dtype == reference::Dtype::bf16 ? explains_elements<HalfType::bf16>(fault, op, c, observed)
+                                               : explains_elements<HalfType::fp16>(fault, op, c, observed);
+      });
+  if (!found.empty() || c.elements() > kLargestCase) return found;
+  for (const FaultInfo& info : all_faults())
+    if (!info.arithmetic && info.shows == Shows::everywhere && !keeps_state(info.fault))
+      add_if(info, [&](Fault fault) {
+        return std::ranges::equal(rows_of(host_mutant(fault), op, dtype, c, observed), observed.got);
+      });
+  return found;
+}
+
+std::string diagnosis_in_words(const std::vector<Fault>& faults) {
+  constexpr std::size_t kMostNamed = 3;
+  if (faults.empty()) return {};
+  std::string words = "differs exactly as a kernel that ";
+  for (std::size_t i = 0; i < std::min(faults.size(), kMostNamed); ++i)
+    words += (i == 0 ? "" : ", or one that ") + std::string(info_of(faults[i]).does);
+  if (faults.size() > kMostNamed) words += ", or " + std::to_string(faults.size() - kMostNamed) + " others";
+  return words + " would";
+}
+
+}  // namespace bitproof::conformance
