@@ -195,7 +195,7 @@ int run_checks(const CheckOptions& options, const ForeignRequest& request, const
   if (!options.json) print_table_header();
   runner_options.finished = [&](const Record& record) {
     bar.clear();
-    if (!options.json) print_table_row(record);
+    if (!options.json) print_table_row(record, options.request.profile);
   };
   if (const Result<Done> done = run_plan(plan, *writer, runner_options); !done) return complain(done.error());
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include <tbb/global_control.h>
+
 #include "reference/bulk.h"
 #include "reference/linear/gemm.h"
 #include "reference/linear/linear.h"
@@ -108,6 +110,9 @@ TestMlp::TestMlp(FirstLayer kind, std::string name, std::uint64_t seed)
   fill(weight2_, seed + 3, 0x1p-9f);
   fill(bias2_, seed + 4, 0x1p-9f);
 
+  // The reference on this thread alone: ThreadSanitizer does not see how oneTBB, which it did not compile,
+  // orders its workers.
+  const tbb::global_control on_one_thread(tbb::global_control::max_allowed_parallelism, 1);
   HostExecutor executor(plain_gemm(), quiet_sights());
   const DLTensor* const bias = has_bias(kind) ? &bias1_.description : nullptr;
   first_ = is_nvfp4(kind)
