@@ -1,6 +1,7 @@
 """What torch.compile makes of bias + GELU, and the production kernel in its place."""
 
 import torch
+import torch._inductor.config
 import torch.nn.functional as F
 
 import bitproof

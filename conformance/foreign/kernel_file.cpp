@@ -79,8 +79,8 @@ Result<ForeignKernel> device_kernel(const KernelFile& file, const KernelFileOpti
   ForeignKernel kernel = described(file, options, Location::device);
   auto image = std::make_shared<std::string>(file.bytes);
   if (file.kind == KernelFileKind::cuda_source) {
-    Result<CompiledSource> compiled =
-        compile_cuda_source(file.path, launch->entry, device.facts.architecture, options.compiler_options);
+    Result<CompiledSource> compiled = compile_cuda_source_apart(
+        file.path, launch->entry, device.facts.architecture, options.compiler_options);
     if (!compiled) return compiled.error();
     *image = std::move(compiled->cubin);
     launch->entry = std::move(compiled->entry);

@@ -1,6 +1,8 @@
 #include "conformance/foreign/nvrtc.h"
 
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -9,6 +11,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "conformance/isolation/worker_process.h"
+#include "conformance/report/base64.h"
 #include "conformance/report/text_file.h"
 
 namespace bitproof::conformance {
@@ -98,6 +102,15 @@ std::string text_of(Program* program, int (*size)(Program*, std::size_t*), int (
   return get(program, text.data()) == kSuccess ? text : "";
 }
 
+std::string encoded(const std::string& text) {
+  return to_base64({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+std::string decoded(const std::string& base64) {
+  const std::vector<std::uint8_t> bytes = from_base64(base64).value_or(std::vector<std::uint8_t>{});
+  return {bytes.begin(), bytes.end()};
+}
+
 std::string without_trailing_space(std::string text) {
   const std::size_t last = text.find_last_not_of(std::string_view("\0 \n", 3));
   text.erase(last == std::string::npos ? 0 : last + 1);
@@ -145,6 +158,28 @@ Result<CompiledSource> compile_cuda_source(const std::filesystem::path& file, co
                  "name its kernel as C++ does with --entry"};
   compiled.entry = lowered;
   return compiled;
+}
+
+Result<CompiledSource> compile_cuda_source_apart(const std::filesystem::path& file, const std::string& entry,
+                                                 const std::string& architecture,
+                                                 const std::vector<std::string>& options) {
+  constexpr std::chrono::seconds kCompilingLimit{300};
+  // Two lines of base64: cubin and entry, or, after an empty one, what is wrong and what to do about it.
+  const auto answer = ask_child(
+      [&](const SendLine& send) {
+        const Result<CompiledSource> compiled = compile_cuda_source(file, entry, architecture, options);
+        if (!compiled) send("");
+        send(encoded(compiled ? compiled->cubin : compiled.error().what));
+        send(encoded(compiled ? compiled->entry : compiled.error().remedy));
+      },
+      kCompilingLimit);
+  const auto error = [&file](std::string what, std::string remedy) {
+    return Error{ErrorKind::malformed, std::move(what), file.string(), std::move(remedy)};
+  };
+  if (!answer) return error("compiling it: " + answer.error().what, answer.error().remedy);
+  if (answer->size() == 3) return error(decoded((*answer)[1]), decoded((*answer)[2]));
+  if (answer->size() != 2) return error("compiling it gave no answer", "see what it printed");
+  return CompiledSource{decoded((*answer)[0]), decoded((*answer)[1])};
 }
 
 }  // namespace bitproof::conformance

@@ -20,4 +20,10 @@ Result<CompiledSource> compile_cuda_source(const std::filesystem::path& file, co
                                            const std::string& architecture,
                                            const std::vector<std::string>& options);
 
+// The same in a process of its own: NVRTC leaves this one's CUDA in a state that a fork does not survive, and
+// workers are forks.
+Result<CompiledSource> compile_cuda_source_apart(const std::filesystem::path& file, const std::string& entry,
+                                                 const std::string& architecture,
+                                                 const std::vector<std::string>& options);
+
 }  // namespace bitproof::conformance
