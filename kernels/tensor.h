@@ -23,6 +23,11 @@ inline std::uint16_t* data_of(const DLTensor& tensor) {
 // Row-major without gaps; DLPack's null strides mean exactly that.
 bool is_contiguous(const DLTensor& tensor);
 
+// Elements from one row to the next of a tensor of rank 2.
+inline std::int64_t row_stride(const DLTensor& tensor) {
+  return tensor.strides == nullptr || tensor.shape[0] == 1 ? tensor.shape[1] : tensor.strides[0];
+}
+
 std::int64_t element_count(const DLTensor& tensor);
 
 // "[3, 4096]"

@@ -6,8 +6,10 @@
 #pragma once
 
 #include "reference/gelu.h"
+#include "reference/gelu_erf.h"
 #include "reference/half.h"
 #include "reference/profile.h"
+#include "reference/silu.h"
 
 namespace bitproof::reference {
 
@@ -28,6 +30,34 @@ float bias_sum(T x, T bias, const Profile& profile) {
 template <Half T>
 T gelu_tanh(T x, const Profile& profile) {
   return round_result<T>(gelu_tanh_fp32(widen(x), profile), profile);
+}
+
+// Eager gelu(x) on a 16-bit tensor: the erf form in FP32, one rounding at the end.
+template <Half T>
+T gelu_erf(T x, const Profile& profile) {
+  return round_result<T>(gelu_erf_fp32(widen(x), profile), profile);
+}
+
+// Eager silu(x) on a 16-bit tensor: FP32 inside, one rounding at the end.
+template <Half T>
+T silu(T x, const Profile& profile) {
+  return round_result<T>(silu_fp32(widen(x)), profile);
+}
+
+// The unary maps that elementwise operators are made of.
+enum class Activation { gelu_tanh, gelu_erf, silu };
+
+template <Half T>
+T apply(Activation activation, T x, const Profile& profile) {
+  switch (activation) {
+    case Activation::gelu_tanh:
+      return gelu_tanh(x, profile);
+    case Activation::gelu_erf:
+      return gelu_erf(x, profile);
+    case Activation::silu:
+      return silu(x, profile);
+  }
+  return x;
 }
 
 // Eager gelu(x + bias, approximate="tanh"): two kernels, so the sum is rounded to T before GELU sees it.

@@ -65,6 +65,13 @@ void record_cuda_tanh(Recorder<T>& record, float argument) {
   }
 }
 
+// What ends every trace.
+template <Half T>
+Trace<T> finish(Recorder<T> record, T result) {
+  record.half("result", result, "rounded to nearest even");
+  return std::move(record).finish(result);
+}
+
 // GELU of `x` and its last rounding.
 template <Half T>
 Trace<T> finish_gelu(Recorder<T> record, float x, const Profile& profile) {
@@ -83,9 +90,37 @@ Trace<T> finish_gelu(Recorder<T> record, float x, const Profile& profile) {
     record.fp32("0.5*x", step.half_x, "");
     record.rounded_next("gelu", step.result, "0.5*x * (1 + tanh(u))");
   }
-  const T result = round_result<T>(gelu_tanh_fp32(x, profile), profile);
-  record.half("result", result, "rounded to nearest even");
-  return std::move(record).finish(result);
+  return finish(std::move(record), round_result<T>(gelu_tanh_fp32(x, profile), profile));
+}
+
+template <Half T>
+void record_gelu_erf(Recorder<T>& record, float x) {
+  const GeluErfSteps step = gelu_erf_steps(x);
+  const CudaErfSteps erf = cuda_erf_steps(step.erf_argument);
+  record.fp32("u", step.erf_argument, "sqrt(1/2) * x");
+  record.fp32("erf: polynomial", erf.polynomial,
+              erf.uses_exponential ? "Horner's scheme in |u|, 6 FMAs" : "Horner's scheme in u^2, 6 FMAs");
+  if (erf.uses_exponential) {
+    record.fp32("erf: ex2 argument", erf.scaled, "-|u| * polynomial - |u|, one FMA");
+    record.fp32("erf: ex2", erf.ex2, "special-function unit, ex2.approx.ftz.f32");
+  }
+  record.fp32("erf(u)", step.erf,
+              erf.uses_exponential ? "CUDA's erff: 1 - ex2, with u's sign"
+                                   : "CUDA's erff: u * polynomial + u, one FMA");
+  record.fp32("1 + erf(u)", step.one_plus_erf, "");
+  record.fp32("0.5*x", step.half_x, "");
+  record.rounded_next("gelu", step.result, "0.5*x * (1 + erf(u))");
+}
+
+template <Half T>
+void record_silu(Recorder<T>& record, float x) {
+  const CudaExpSteps exp = cuda_exp_steps(-x);
+  const SiluSteps step = silu_steps(x);
+  record.fp32("exp: exponent", exp.exponent, "n = floor(-x * log2(e)), between -126 and 126");
+  record.fp32("exp: remainder", exp.remainder, "-x * log2(e) - n, two FMAs");
+  record.fp32("exp: ex2", exp.ex2, "special-function unit, ex2.approx.ftz.f32");
+  record.fp32("1 + exp(-x)", step.one_plus_exp, "ex2 * 2^n + 1, one FMA");
+  record.rounded_next("silu", step.result, "x / (1 + exp(-x))");
 }
 
 }  // namespace
@@ -113,6 +148,21 @@ Trace<T> trace_gelu_tanh(T x, const Profile& profile) {
 }
 
 template <Half T>
+Trace<T> trace_activation(Activation activation, T x, const Profile& profile) {
+  if (activation == Activation::gelu_tanh) return trace_gelu_tanh(x, profile);
+  Recorder<T> record;
+  record.half("x", x, "input");
+  if (activation == Activation::silu) {
+    record_silu(record, widen(x));
+  } else if (is_handled_apart(widen(x), profile)) {
+    record.rounded_next("gelu", gelu_erf_fp32(widen(x), profile), "the profile's gelu(-inf)");
+  } else {
+    record_gelu_erf(record, widen(x));
+  }
+  return finish(std::move(record), apply(activation, x, profile));
+}
+
+template <Half T>
 Trace<T> trace_bias_gelu_tanh(T x, T bias, const Profile& profile) {
   Recorder<T> record;
   record.half("x", x, "input");
@@ -132,6 +182,8 @@ template double fp32_ulps_to_nearest_tie<Bf16>(float);
 template double fp32_ulps_to_nearest_tie<Fp16>(float);
 template Trace<Bf16> trace_gelu_tanh(Bf16, const Profile&);
 template Trace<Fp16> trace_gelu_tanh(Fp16, const Profile&);
+template Trace<Bf16> trace_activation(Activation, Bf16, const Profile&);
+template Trace<Fp16> trace_activation(Activation, Fp16, const Profile&);
 template Trace<Bf16> trace_bias_gelu_tanh(Bf16, Bf16, const Profile&);
 template Trace<Fp16> trace_bias_gelu_tanh(Fp16, Fp16, const Profile&);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/half.h"
+#include "reference/operators.h"
 #include "reference/profile.h"
 
 namespace bitproof::reference {
@@ -31,6 +32,10 @@ struct Trace {
 
 template <Half T>
 Trace<T> trace_gelu_tanh(T x, const Profile& profile);
+
+// Of any of the unary maps.
+template <Half T>
+Trace<T> trace_activation(Activation activation, T x, const Profile& profile);
 
 template <Half T>
 Trace<T> trace_bias_gelu_tanh(T x, T bias, const Profile& profile);

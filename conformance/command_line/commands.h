@@ -10,6 +10,7 @@ namespace bitproof::conformance {
 void add_run_command(CLI::App& app, int& status);
 void add_trace_command(CLI::App& app, int& status);
 void add_bench_command(CLI::App& app, int& status);
+void add_check_command(CLI::App& app, int& status);
 void add_list_command(CLI::App& app, int& status);
 void add_self_test_command(CLI::App& app, int& status);
 

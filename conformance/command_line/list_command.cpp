@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/command_line/commands.h"
+#include "conformance/foreign/request.h"
 #include "conformance/machine_code/keys.h"
 #include "conformance/runner/build_info.h"
 #include "conformance/runner/plan.h"
@@ -39,6 +40,7 @@ nlohmann::ordered_json as_json(const Inventory& inventory) {
     json["implementations"].push_back(
         {{"name", implementation},
          {"operators", among(inventory.checks, &Record::implementation, implementation, &Record::op)}});
+  json["contracts"] = nlohmann::ordered_json::parse(contracts_json());
   json["domains"] = distinct(inventory.checks, &Record::domain);
   json["devices"].push_back({{"name", "cpu"}, {"architecture", "x86_64"}});
   for (const CudaDevice& device : inventory.devices.devices)
@@ -69,6 +71,10 @@ void print_people(const Inventory& inventory) {
   for (const std::string& implementation : distinct(inventory.checks, &Record::implementation))
     fmt::print("  {:<16} {}\n", implementation,
                fmt::join(among(inventory.checks, &Record::implementation, implementation, &Record::op), ", "));
+  fmt::print("\ncontracts of `check`\n");
+  for (const auto& contract : nlohmann::json::parse(contracts_json()))
+    fmt::print("  {:<16} domains {}\n", contract.at("operator").get<std::string>(),
+               fmt::join(contract.at("domains").get<std::vector<std::string>>(), ", "));
   fmt::print("\ndevices\n  cpu              x86_64\n");
   for (const CudaDevice& device : inventory.devices.devices)
     fmt::print("  {:<16} {} ({})\n", device.label(), device.facts.architecture, device.facts.name);

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   bitproof::conformance::add_run_command(app, status);
   bitproof::conformance::add_trace_command(app, status);
   bitproof::conformance::add_bench_command(app, status);
+  bitproof::conformance::add_check_command(app, status);
   bitproof::conformance::add_gate_command(app, services, status);
   bitproof::conformance::add_merge_command(app, services, status);
   bitproof::conformance::add_show_command(app, services, status);

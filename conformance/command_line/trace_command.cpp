@@ -78,17 +78,18 @@ void print_table(const TraceOptions& options, const std::vector<TraceStep>& step
 }
 
 template <Half T>
-void show(const TraceOptions& options, const reference::Profile& profile, std::uint16_t x,
-          std::optional<std::uint16_t> bias) {
+void show(const TraceOptions& options, const ElementwiseOperator& op, const reference::Profile& profile,
+          std::uint16_t x, std::optional<std::uint16_t> bias) {
   const reference::Trace<T> trace = bias ? reference::trace_bias_gelu_tanh(T{x}, T{*bias}, profile)
-                                         : reference::trace_gelu_tanh(T{x}, profile);
+                                         : reference::trace_activation(op.activation, T{x}, profile);
   options.json ? print_json(options, trace.steps) : print_table(options, trace.steps);
 }
 
 Result<Done> trace(const TraceOptions& options) {
-  const auto op = std::ranges::find(kElementwiseOperators, options.op, &ElementwiseOperator::name);
-  if (op == kElementwiseOperators.end())
-    return bad("--op", options.op, "is no operator that can be traced", "use bias_gelu_tanh or gelu_tanh");
+  const auto op = find_elementwise_operator(options.op);
+  if (!op)
+    return bad("--op", options.op, "is no operator that can be traced",
+               "use bias_gelu_tanh, gelu_tanh, gelu_erf or silu");
   const auto dtype = reference::parse_dtype(options.dtype);
   if (!dtype) return bad("--dtype", options.dtype, "is no dtype of this operator", "use bf16 or fp16");
   const auto profile = reference::find_profile(options.profile);
@@ -107,7 +108,7 @@ Result<Done> trace(const TraceOptions& options) {
     if (!parsed) return parsed.error();
     bias = *parsed;
   }
-  reference::visit_dtype(*dtype, [&]<Half T>() { show<T>(options, *profile, *x, bias); });
+  reference::visit_dtype(*dtype, [&]<Half T>() { show<T>(options, *op, *profile, *x, bias); });
   return Done{};
 }
 
@@ -116,7 +117,7 @@ Result<Done> trace(const TraceOptions& options) {
 void add_trace_command(CLI::App& app, int& status) {
   auto options = std::make_shared<TraceOptions>();
   CLI::App* command = app.add_subcommand("trace", "Every step of one element with its bits");
-  command->add_option("--op", options->op, "bias_gelu_tanh or gelu_tanh")->required();
+  command->add_option("--op", options->op, "bias_gelu_tanh, gelu_tanh, gelu_erf or silu")->required();
   command->add_option("--dtype", options->dtype, "bf16 or fp16")->required();
   command->add_option("--x", options->x, "Bits of the input, hexadecimal")->required();
   command->add_option("--bias", options->bias, "Bits of the bias, hexadecimal");

@@ -2,8 +2,10 @@
 #include <stdexcept>
 
 #include "conformance/bench/bench.h"
+#include "conformance/device/copy_rows.h"
 #include "conformance/device/cuda_devices.h"
 #include "conformance/elementwise/elementwise_check.h"
+#include "conformance/foreign/kernel_file.h"
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/planted.h"
 #include "conformance/units/unit_plan.h"
@@ -18,8 +20,11 @@ CudaDevices find_cuda_devices() {
 
 std::vector<ElementwiseImplementation> device_implementations() {
   const auto absent = [](std::string_view name) {
-    return ElementwiseImplementation{
-        .name = name, .location = Location::device, .vector_elements = 8, .can_use = {}, .run = {}};
+    return ElementwiseImplementation{.name = std::string(name),
+                                     .location = Location::device,
+                                     .vector_elements = 8,
+                                     .can_use = {},
+                                     .run = {}};
   };
   return {absent("cuda.fused"), absent("cuda.eager"), absent("cuda.baseline")};
 }
@@ -27,6 +32,8 @@ std::vector<ElementwiseImplementation> device_implementations() {
 std::unique_ptr<Check> make_device_check(const ElementwiseSubject&, int) {
   throw std::logic_error("a build without CUDA plans no check on a device");
 }
+
+void copy_rows(const DLTensor& from, const DLTensor& to, CUstream_st*) { copy_rows_on_host(from, to); }
 
 ElementwiseImplementation device_mutant(Fault) {
   throw std::logic_error("a build without CUDA plans no mutant on a device");
@@ -38,6 +45,10 @@ ElementwiseImplementation device_one_bit_control() { return device_mutant(Fault:
 
 std::vector<BenchEntry> bench_elementwise(const BenchSubject&, int) {
   throw std::logic_error("a build without CUDA finds no device to time");
+}
+
+ElementwiseImplementation load_device_kernel(const std::string&, const LaunchDescription&, std::string, int) {
+  throw std::logic_error("a build without CUDA finds no device to load a kernel on");
 }
 
 std::unique_ptr<Check> make_unit_check(const UnitFunction&, Record, int) {

@@ -73,9 +73,14 @@ class DeviceCheck final : public Check {
     reference::require_environment();
     const Case c = subject_.domain.make_case(block);
     Record record = run_case(c, block);
-    if (record.first && subject_.explain)
-      record.first->smallest = shrink(subject_.op, subject_.dtype, c, *record.first, record,
-                                      [this](const Case& other) { return run_case(other, kNoBlock).first; });
+    if (record.first && subject_.explain) {
+      Counterexample& first = *record.first;
+      const auto run = [this](const Case& other) { return run_case(other, kNoBlock); };
+      first.smallest = shrink(subject_.op, subject_.dtype, c, first, record, [&](const Case& other) {
+        return first_difference(subject_.implementation, other, run);
+      });
+      if (first.smallest && subject_.reproduce) first.smallest->reproduce = first.reproduce;
+    }
     return record;
   }
 
@@ -89,7 +94,7 @@ class DeviceCheck final : public Check {
     const Tensors tensors(launched.placement, subject_.op.has_bias, arena_, subject_.dtype,
                           DLDevice{kDLCUDA, device_id_});
 
-    const kernels::Applicability answer = subject_.implementation.can_use(tensors);
+    const std::optional<kernels::Applicability> answer = predicted(subject_.implementation, tensors);
     poison_arena(arena_, launched.placement.arena_elements, stream_);
     counters_.clear(stream_);
     try {
@@ -97,9 +102,9 @@ class DeviceCheck final : public Check {
     } catch (const kernels::Refused& refusal) {
       return after_refusal(launched, block, answer, refusal.what());
     }
-    if (!answer)
+    if (answer && !*answer)
       return failed_block_record(subject_, block, Verdict::error,
-                                 "the predicate refuses (" + answer.reason + ") but the kernel ran");
+                                 "the predicate refuses (" + answer->reason + ") but the kernel ran");
     return after_run(launched, block);
   }
 
@@ -147,6 +152,7 @@ class DeviceCheck final : public Check {
         run(tensors);
         return;
       case Launch::graph_replay: {
+        load_code(launched, tensors);  // which cannot be done during a capture
         InputSource other = source;
         other.seed = ~other.seed;
         fill(launched, other);
@@ -190,8 +196,8 @@ class DeviceCheck final : public Check {
     return expected_->digest(launched.c, BlockOfDomain::of(subject_.identity, block));
   }
 
-  Record after_refusal(const Launched& launched, std::uint64_t block, const kernels::Applicability& answer,
-                       const std::string& reason) {
+  Record after_refusal(const Launched& launched, std::uint64_t block,
+                       const std::optional<kernels::Applicability>& answer, const std::string& reason) {
     // What the refused launch left behind must be the inputs and nothing else.
     add_overwritten(arena_, launched.placement, launched.c.source, false, counters_.on_device(kOverwritten),
                     stream_);
@@ -200,10 +206,10 @@ class DeviceCheck final : public Check {
     if (must_be_served(launched.c))
       return failed_block_record(subject_, block, Verdict::refused,
                                  describe(launched.c.layout) + ": " + reason);
-    if (answer.reason != reason)
+    if (answer && answer->reason != reason)
       return failed_block_record(
           subject_, block, Verdict::error,
-          "the kernel refuses with \"" + reason + "\", its predicate says \"" + answer.reason + "\"");
+          "the kernel refuses with \"" + reason + "\", its predicate says \"" + answer->reason + "\"");
     if (counters_.fetched(kOverwritten) != 0)
       return failed_block_record(subject_, block, Verdict::error,
                                  "the kernel refused (" + reason + ") but wrote");

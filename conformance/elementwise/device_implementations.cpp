@@ -16,7 +16,7 @@ struct Functions {
 };
 
 ElementwiseImplementation implementation(std::string_view name, std::uint32_t vector_elements, Functions f) {
-  return {.name = name,
+  return {.name = std::string(name),
           .location = Location::device,
           .vector_elements = vector_elements,
           .can_use =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reference/operators.h"
 #include "reference/trace.h"
 
 namespace bitproof::conformance {
@@ -40,7 +41,25 @@ constexpr std::array kDeviations{
 template <Half T>
 Trace<T> trace(const ElementwiseOperator& op, const Profile& profile, T input, T bias) {
   return op.has_bias ? reference::trace_bias_gelu_tanh(input, bias, profile)
-                     : reference::trace_gelu_tanh(input, profile);
+                     : reference::trace_activation(op.activation, input, profile);
+}
+
+struct OtherActivation {
+  reference::Activation activation;
+  std::string_view words;
+};
+
+constexpr std::array kActivations{
+    OtherActivation{reference::Activation::gelu_tanh, "activation: as if it were the tanh form of GELU"},
+    OtherActivation{reference::Activation::gelu_erf, "activation: as if it were the erf form of GELU"},
+    OtherActivation{reference::Activation::silu, "activation: as if it were SiLU"},
+};
+
+// The argument of the activation, as the eager kernel sees it.
+template <Half T>
+T activation_argument(const ElementwiseOperator& op, const Profile& profile, T input, T bias) {
+  if (!op.has_bias) return input;
+  return reference::round_result<T>(reference::bias_sum(input, bias, profile), profile);
 }
 
 // The first step of `right` that `other` lacks or has with other bits.
@@ -59,11 +78,20 @@ template <Half T>
 std::string step_where_computations_part(const ElementwiseOperator& op, const Profile& profile, T input, T bias,
                                          T got) {
   const Trace<T> right = trace(op, profile, input, bias);
+  if (got == right.result) return {};
+  std::string words;
   for (const Deviation& deviation : kDeviations) {
     const Trace<T> other = trace(op, deviation.apply(profile), input, bias);
-    if (other.result != got || other.result == right.result) continue;
-    return first_difference(right.steps, other.steps) + ": " + std::string(deviation.words);
+    if (other.result != got) continue;
+    words = first_difference(right.steps, other.steps) + ": " + std::string(deviation.words);
+    break;
   }
+  // One element may have more than one explanation.
+  const T argument = activation_argument(op, profile, input, bias);
+  for (const OtherActivation& other : kActivations)
+    if (other.activation != op.activation && reference::apply(other.activation, argument, profile) == got)
+      words += (words.empty() ? "" : "; or ") + std::string(other.words);
+  if (!words.empty()) return words;
   // A result beside the right one, on the side of the FP32 value's magnitude: the last rounding.
   const bool neighbour = reference::is_finite(got) && reference::is_finite(right.result) &&
                          reference::ulp_distance(got, right.result) == 1 &&

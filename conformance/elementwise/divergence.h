@@ -10,8 +10,8 @@
 namespace bitproof::conformance {
 
 // Compares the trace of the right computation with those of known deviations of it (the sum left unrounded,
-// tanh.approx, the result truncated) and names the first step at which the one that gives `got` differs:
-// "rounded sum: the sum was not rounded to the dtype". Empty when none of them gives `got`.
+// tanh.approx, another activation, the result truncated) and names the first step at which the one that gives
+// `got` differs: "rounded sum: the sum was not rounded to the dtype". Empty when none of them gives `got`.
 template <reference::Half T>
 std::string step_where_computations_part(const ElementwiseOperator& op, const reference::Profile& profile,
                                          T input, T bias, T got);

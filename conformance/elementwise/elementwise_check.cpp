@@ -42,8 +42,11 @@ Counterexample counterexample(const ElementwiseSubject& subject, const Case& c, 
                          ? "the element was never written"
                          : step_where_computations_part(subject.op, subject.profile, at.input, at.bias, at.got);
   example.reproduce =
-      fmt::format("./bitproof run --op {} --dtype {} --impl {} --domain {} --device {} --seed {} --block {}",
-                  id.op, id.dtype, id.implementation, id.domain, id.device, id.seed, block);
+      subject.reproduce
+          ? subject.reproduce(block)
+          : fmt::format(
+                "./bitproof run --op {} --dtype {} --impl {} --domain {} --device {} --seed {} --block {}",
+                id.op, id.dtype, id.implementation, id.domain, id.device, id.seed, block);
   return example;
 }
 
@@ -57,6 +60,12 @@ bool must_be_served(const Case& c) {
          (layout.aliasing == Aliasing::separate || layout.aliasing == Aliasing::in_place) &&
          is_aligned(layout.input_offset) && is_aligned(layout.bias_offset) &&
          is_aligned(layout.output_offset) && is_aligned(c.width);
+}
+
+std::optional<kernels::Applicability> predicted(const ElementwiseImplementation& implementation,
+                                                const Tensors& tensors) {
+  if (!implementation.can_use) return std::nullopt;
+  return implementation.can_use(tensors);
 }
 
 template <reference::Half T>

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +29,8 @@ struct ElementwiseSubject {
   ElementwiseImplementation implementation;
   ElementwiseDomain domain;
   Record identity;  // with device, architecture and key filled in
+  // The command that runs one block again; empty: that of `bitproof run`.
+  std::function<std::string(std::uint64_t block)> reproduce{};
   // Whether a counterexample is diagnosed and shrunk: costs launches and time, which a mere verdict does not
   // need.
   bool explain = true;
@@ -34,6 +39,23 @@ struct ElementwiseSubject {
 // A case that every implementation must serve: contiguous, aligned to 32 bytes, width a multiple of 16, and an
 // output that is the input or apart from it.
 bool must_be_served(const Case& c);
+
+// What the implementation's predicate says, if it has one.
+std::optional<kernels::Applicability> predicted(const ElementwiseImplementation& implementation,
+                                                const Tensors& tensors);
+
+// The first difference that one launch of `run` shows, for shrinking: none where the implementation refuses,
+// fails, or need not serve the case and has no predicate that says whether it does.
+template <class Run>
+std::optional<Counterexample> first_difference(const ElementwiseImplementation& implementation, const Case& c,
+                                               const Run& run) {
+  if (!implementation.can_use && !must_be_served(c)) return std::nullopt;
+  try {
+    return run(c).first;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
 
 // What is known after one launch.
 struct BlockOutcome {

@@ -150,10 +150,10 @@ std::uint64_t digest_of_domain(const ElementwiseOperator& op, std::string_view d
 std::optional<std::uint64_t> expected_digest_of_domain(std::string_view op_name, std::string_view dtype_name,
                                                        std::string_view profile_name,
                                                        std::string_view domain_name, std::uint64_t seed) {
-  const auto op = std::ranges::find(kElementwiseOperators, op_name, &ElementwiseOperator::name);
+  const auto op = find_elementwise_operator(op_name);
   const auto dtype = reference::parse_dtype(dtype_name);
   const auto profile = reference::find_profile(profile_name);
-  if (op == kElementwiseOperators.end() || !dtype || !profile) return std::nullopt;
+  if (!op || !dtype || !profile) return std::nullopt;
   const bool factored = domain_name == "pairs_factored";
   if (domain_name == "production" || domain_name == "layout") return std::nullopt;
   const auto domain = make_domain(factored ? "pairs" : domain_name, *op, *dtype, Location::host, seed);

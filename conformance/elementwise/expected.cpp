@@ -19,7 +19,7 @@ using reference::Half;
 
 template <Half T>
 Expected<T>::Expected(const ElementwiseOperator& op, const reference::Profile& profile)
-    : op_(op), map_([&profile](T x) { return reference::gelu_tanh(x, profile); }) {}
+    : op_(op), map_([&op, &profile](T x) { return reference::apply(op.activation, x, profile); }) {}
 
 template <Half T>
 std::vector<T> Expected<T>::bias(const Case& c) const {

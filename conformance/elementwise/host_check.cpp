@@ -75,7 +75,7 @@ class HostCheck final : public Check {
       : subject_(subject), expected_(expected_for<T>(subject.op, subject.profile)) {}
 
   Record plan() const override { return subject_.identity; }
-  bool concurrent_blocks() const override { return true; }
+  bool concurrent_blocks() const override { return subject_.implementation.concurrent; }
 
   Record run_block(std::uint64_t block) override {
     reference::require_environment();
@@ -85,18 +85,22 @@ class HostCheck final : public Check {
     arena.reset(placement.arena_elements);
     Record record = run_case(c, block, placement, arena);
     arenas_.give_back(std::move(arena));
-    if (record.first && subject_.explain)
-      record.first->smallest = shrink(subject_.op, subject_.dtype, c, *record.first, record,
-                                      [this](const Case& other) { return first_difference(other); });
+    if (record.first && subject_.explain) explain(*record.first, record, c);
     return record;
   }
 
  private:
-  std::optional<Counterexample> first_difference(const Case& c) {
-    HostArena arena;
-    const Placement placement = place(c, subject_.op.has_bias);
-    arena.reset(placement.arena_elements);
-    return run_case(c, 0, placement, arena).first;
+  void explain(Counterexample& first, const Record& record, const Case& c) {
+    const auto run = [this](const Case& other) {
+      HostArena arena;
+      const Placement placement = place(other, subject_.op.has_bias);
+      arena.reset(placement.arena_elements);
+      return run_case(other, 0, placement, arena);
+    };
+    first.smallest = shrink(subject_.op, subject_.dtype, c, first, record, [&](const Case& other) {
+      return first_difference(subject_.implementation, other, run);
+    });
+    if (first.smallest && subject_.reproduce) first.smallest->reproduce = first.reproduce;
   }
 
   Record run_case(const Case& c, std::uint64_t block, const Placement& placement, HostArena& arena) {
@@ -104,16 +108,16 @@ class HostCheck final : public Check {
     std::vector<std::uint16_t> before(arena.span().begin(), arena.span().end());
     const Tensors tensors(placement, subject_.op.has_bias, arena.data(), subject_.dtype, DLDevice{kDLCPU, 0});
 
-    const kernels::Applicability answer = subject_.implementation.can_use(tensors);
+    const std::optional<kernels::Applicability> answer = predicted(subject_.implementation, tensors);
     try {
       subject_.implementation.run(tensors, nullptr);
       if (c.layout.launch == Launch::repeated) repeat(tensors, placement, arena);
     } catch (const kernels::Refused& refusal) {
       return after_refusal(c, block, placement, before, arena, answer, refusal.what());
     }
-    if (!answer)
+    if (answer && !*answer)
       return failed_block_record(subject_, block, Verdict::error,
-                                 "the predicate refuses (" + answer.reason + ") but the kernel ran");
+                                 "the predicate refuses (" + answer->reason + ") but the kernel ran");
     return after_run(c, block, placement, before, arena);
   }
 
@@ -155,14 +159,14 @@ class HostCheck final : public Check {
   }
 
   Record after_refusal(const Case& c, std::uint64_t block, const Placement& placement,
-                       std::span<std::uint16_t> before, HostArena& arena, const kernels::Applicability& answer,
-                       const std::string& reason) const {
+                       std::span<std::uint16_t> before, HostArena& arena,
+                       const std::optional<kernels::Applicability>& answer, const std::string& reason) const {
     if (must_be_served(c))
       return failed_block_record(subject_, block, Verdict::refused, describe(c.layout) + ": " + reason);
-    if (answer.reason != reason)
+    if (answer && answer->reason != reason)
       return failed_block_record(
           subject_, block, Verdict::error,
-          "the kernel refuses with \"" + reason + "\", its predicate says \"" + answer.reason + "\"");
+          "the kernel refuses with \"" + reason + "\", its predicate says \"" + answer->reason + "\"");
     if (overwritten(before, placement, arena, false) != 0)
       return failed_block_record(subject_, block, Verdict::error,
                                  "the kernel refused (" + reason + ") but wrote");

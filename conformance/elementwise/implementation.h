@@ -2,7 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "conformance/elementwise/domains.h"
@@ -14,14 +14,17 @@ struct CUstream_st;
 namespace bitproof::conformance {
 
 struct ElementwiseImplementation {
-  std::string_view name;  // "host.fused"
+  std::string name;  // "host.fused"
   Location location;
   std::uint32_t vector_elements;  // of one access, for the lane of a counterexample
 
   // May these tensors be served? `run` must then serve them, or throw kernels::Refused with the same reason.
+  // Empty: what it does not serve, only `run` says.
   std::function<kernels::Applicability(const Tensors&)> can_use;
   // Computes output from input (and bias, if the tensors have one); on a device asynchronously on the stream.
   std::function<void(const Tensors&, CUstream_st*)> run;
+  // Whether `run` may be called by several threads at once.
+  bool concurrent = true;
 };
 
 // Those of the CPU: always there.

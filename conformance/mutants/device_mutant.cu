@@ -190,7 +190,7 @@ namespace {
 
 ElementwiseImplementation implementation(std::string_view name, Fault fault, bool flips_a_bit) {
   const auto mutant = std::make_shared<mutants::DeviceMutant>(fault, flips_a_bit);
-  return {.name = name,
+  return {.name = std::string(name),
           .location = Location::device,
           .vector_elements = mutants::kElements,
           .can_use = [mutant](const Tensors& tensors) { return mutant->can_use(tensors); },

@@ -11,7 +11,7 @@ namespace bitproof::conformance {
 namespace {
 
 ElementwiseImplementation planted(std::string_view name, void (*fault)()) {
-  return {.name = name,
+  return {.name = std::string(name),
           .location = Location::host,
           .vector_elements = 8,
           .can_use = [](const Tensors&) { return kernels::Applicability{}; },

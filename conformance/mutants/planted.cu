@@ -22,7 +22,7 @@ namespace {
 using kernels::cuda::check;
 
 ElementwiseImplementation planted(std::string_view name, void (*fault)(std::uint16_t* output, cudaStream_t)) {
-  return {.name = name,
+  return {.name = std::string(name),
           .location = Location::device,
           .vector_elements = 8,
           .can_use = [](const Tensors&) { return kernels::Applicability{}; },

@@ -51,6 +51,16 @@ TEST(StepWhereComputationsPart, IsInsideTanhWhereTheInstructionStandsForTheFunct
   }
 }
 
+TEST(StepWhereComputationsPart, IsTheActivationWhereItIsAnother) {
+  // The first values whose erf form (fixtures/oracles/gelu_erf_*.bin) differs from the tanh form. In fp16 it is
+  // also what tanh.approx would give: one element can have two explanations.
+  EXPECT_EQ(step(kUnary, Bf16{0x3F06}, Bf16{}, Bf16{0x3EBC}), "activation: as if it were the erf form of GELU");
+  EXPECT_EQ(step(kUnary, Fp16{0x2DF1}, Fp16{}, Fp16{0x2A62}),
+            "tanh: u^2: as if tanh were tanh.approx.f32; or activation: as if it were the erf form of GELU");
+  // silu(1) = 1 / (1 + 1/e) = 0.73106, bf16 0x3F3B.
+  EXPECT_EQ(step(kBiased, Bf16{0x3F80}, Bf16{0x8000}, Bf16{0x3F3B}), "activation: as if it were SiLU");
+}
+
 TEST(StepWhereComputationsPart, IsTheLastRoundingForANeighbourTowardsZero) {
   // gelu(1) = 0.84119, bf16 0x3F57 = 0.83984 and 0x3F58 = 0.84375 are its neighbours.
   EXPECT_EQ(step(kUnary, Bf16{0x3F80}, Bf16{}, Bf16{0x3F56}),

@@ -113,7 +113,8 @@ ElementwiseSubject subject(const ElementwiseOperator& op, reference::Dtype dtype
   identity.sampled = domain.sampled;
   identity.blocks_total = domain.blocks;
   return {
-      op, dtype, reference::kPytorch211Cuda, std::move(implementation), std::move(domain), std::move(identity)};
+      op, dtype, reference::kPytorch211Cuda, std::move(implementation), std::move(domain), std::move(identity),
+      {}};
 }
 
 PlannedCheck planned(const ElementwiseSubject& subject) {

@@ -1,0 +1,140 @@
+"""check() and assert_bit_exact()."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Callable, Optional, Sequence, Union
+
+from ._dlpack import CUDA, Tensor
+from ._frameworks import Framework, find_framework
+from ._library import KERNEL_DONE, KERNEL_FAILED, KERNEL_REFUSED, Call, CheckOptions, Kernel, library, raise_for
+from ._report import Report, parse_report
+
+
+class Refused(ValueError):
+    """Raised by a kernel for tensors that it does not serve and has not touched."""
+
+
+class _Adapter:
+    """Stands between the library's calls and the kernel, and keeps what the kernel raised."""
+
+    def __init__(self, kernel: Callable[..., Any], framework: Framework, out: bool) -> None:
+        self.kernel = kernel
+        self.framework = framework
+        self.out = out
+        self.raised: Optional[BaseException] = None
+
+    def __call__(self, pointer: Any) -> int:
+        if self.raised is not None:  # nothing after that is of interest
+            return KERNEL_FAILED
+        call = pointer.contents
+        try:
+            self._serve(pointer, call)
+            return KERNEL_DONE
+        except Refused as refusal:
+            _write_reason(call, str(refusal) or "it gave no reason")
+            return KERNEL_REFUSED
+        except BaseException as error:  # whatever it is must not cross the library
+            self.raised = error
+            _write_reason(call, f"{type(error).__name__}: {error}")
+            return KERNEL_FAILED
+
+    def _serve(self, pointer: Any, call: Any) -> None:
+        tensors = [Tensor(call.inputs[i].contents) for i in range(call.input_count)]
+        output = Tensor(call.output.contents)
+        stream = call.stream or 0
+        if output.device[0] != CUDA:
+            self._run(pointer, tensors, output, stream)
+            return
+        with self.framework.stream(stream, output.device[1]):
+            self._run(pointer, tensors, output, stream)
+
+    def _run(self, pointer: Any, tensors: Sequence[Tensor], output: Tensor, stream: int) -> None:
+        arrays = [self.framework.array(tensor) for tensor in tensors]
+        if self.out:
+            self.kernel(*arrays, self.framework.array(output))
+            return
+        result = self.framework.described(self.kernel(*arrays), stream)
+        raise_for(library().bitproof_call_return(pointer, ctypes.byref(result.tensor)))
+
+
+def _write_reason(call: Any, reason: str) -> None:
+    words = reason.encode()[: call.reason_bytes - 1]
+    ctypes.memmove(call.reason, words + b"\0", len(words) + 1)
+
+
+def _name_of(kernel: Callable[..., Any]) -> str:
+    return str(getattr(kernel, "__name__", type(kernel).__name__))
+
+
+def check(
+    op: str,
+    kernel: Callable[..., Any],
+    *,
+    dtype: str,
+    domain: Union[str, Sequence[str], None] = None,
+    device: Optional[str] = None,
+    framework: Optional[str] = None,
+    out: bool = False,
+    profile: str = "pytorch-2.11-cuda",
+    equality: str = "bitwise",
+    seed: int = 1,
+    name: Optional[str] = None,
+) -> Report:
+    """Runs a kernel over domains of inputs and compares every bit of its results with the CPU reference.
+
+    op: the operator whose contract must hold; bitproof.contracts() lists them.
+    kernel: called as kernel(input) or, for an operator with a bias, kernel(input, bias), and returns its result; with
+        out=True called with the output as last argument, into which it writes. input is [rows, width], bias [width].
+        It works on the framework's current stream. The tensors are valid during the call only. It may raise Refused
+        for tensors that it does not serve; whatever else it raises ends the check and is raised again.
+    dtype: "bf16" or "fp16".
+    domain: one or several of the contract's domains: "values" are all 65,536 inputs, "pairs" all 2^32 pairs of input
+        and bias. Default: values, boundary and random, which take a moment.
+    device: "cpu", "cuda" or "cuda:N". Default: the framework's current GPU, the CPU where there is none.
+    framework: what the kernel's tensors are: "torch", "cupy", "numpy" or "dlpack" (objects with __dlpack__).
+        Default: the first of the first three that has been imported.
+    profile: whose eager bits are the truth.
+    equality: "bitwise" or "ulp<=N".
+    seed: of random inputs.
+    name: what the report calls the kernel. Default: its __name__.
+
+    Raises ValueError for an argument that is none of these, and BitproofError when the check cannot run.
+    """
+    adapter = _Adapter(kernel, find_framework(framework), out)
+    domains = domain if domain is None or isinstance(domain, str) else ",".join(domain)
+    device = device or adapter.framework.default_device()
+    name = name or _name_of(kernel)
+    reproduce = f"bitproof.check({op!r}, {name}, dtype={dtype!r}, seed={seed})"
+    options = CheckOptions(
+        struct_size=ctypes.sizeof(CheckOptions),
+        op=op.encode(),
+        dtype=dtype.encode(),
+        domains=None if domains is None else domains.encode(),
+        device=None if device is None else device.encode(),
+        profile=profile.encode(),
+        equality=equality.encode(),
+        name=name.encode(),
+        reproduce=reproduce.encode(),
+        seed=seed,
+        returns_output=0 if out else 1,
+    )
+    lib = library()
+    handle = ctypes.c_void_p()
+    raise_for(lib.bitproof_check_create(ctypes.byref(options), ctypes.byref(handle)))
+    try:
+        raise_for(lib.bitproof_check_run(handle, Kernel(adapter), None))
+        if adapter.raised is not None:
+            raise adapter.raised
+        return parse_report(lib.bitproof_check_verdict(handle).decode(), lib.bitproof_check_report(handle).decode())
+    finally:
+        lib.bitproof_check_destroy(handle)
+
+
+def assert_bit_exact(op: str, kernel: Callable[..., Any], *, dtype: str, **arguments: Any) -> Report:
+    """As check(), but raises AssertionError with the counterexample unless every domain passes: for pytest."""
+    __tracebackhide__ = True
+    report = check(op, kernel, dtype=dtype, **arguments)
+    if not report.passed:
+        raise AssertionError(f"{op} {dtype} is not bit-exact\n{report}")
+    return report

@@ -1,0 +1,76 @@
+/* Kernels for tests, each a shared library of one: what it does is chosen by KERNEL. */
+#include <string.h>
+#include <unistd.h>
+
+#include "conformance/bitproof.h"
+
+enum {
+  kRight,
+  kCopies,
+  kWritesTooMuch,
+  kCrashes,
+  kCrashesEarly,
+  kHangs,
+  kFails,
+  kRefusesAll,
+  kAnswersNonsense
+};
+
+static int* volatile nowhere = NULL;
+
+static bitproof_status right(const bitproof_call* call) {
+  return call->input_count == 2
+             ? bitproof_bias_gelu_tanh(call->inputs[0], call->inputs[1], call->output, call->stream)
+             : bitproof_gelu_tanh(call->inputs[0], call->output, call->stream);
+}
+
+static uint16_t* row_of(const DLTensor* tensor, int64_t row) {
+  return (uint16_t*)((char*)tensor->data + tensor->byte_offset) + row * tensor->strides[0];
+}
+
+static void copy(const bitproof_call* call) {
+  const DLTensor* input = call->inputs[0];
+  int64_t row;
+  for (row = 0; row < input->shape[0]; ++row)
+    memmove(row_of(call->output, row), row_of(input, row), (size_t)input->shape[1] * sizeof(uint16_t));
+}
+
+/* Gives the reason of the production kernel's refusal, or of what it ran into. */
+static int answer(const bitproof_call* call, bitproof_status status) {
+  if (status == BITPROOF_OK) return BITPROOF_KERNEL_DONE;
+  strncpy(call->reason, bitproof_error_message(), call->reason_bytes - 1);
+  return status == BITPROOF_REFUSED ? BITPROOF_KERNEL_REFUSED : BITPROOF_KERNEL_FAILED;
+}
+
+/* Runs when the library is loaded. */
+__attribute__((constructor)) static void begin(void) {
+  if (KERNEL == kCrashesEarly) *nowhere = 0;
+}
+
+__attribute__((visibility("default"))) int ENTRY(const bitproof_call* call) {
+  switch (KERNEL) {
+    case kRight:
+      return answer(call, right(call));
+    case kCopies:
+      copy(call);
+      return BITPROOF_KERNEL_DONE;
+    case kWritesTooMuch: {
+      const bitproof_status status = right(call);
+      *(row_of(call->output, call->output->shape[0] - 1) + call->output->shape[1]) = 0;
+      return answer(call, status);
+    }
+    case kCrashes:
+      *nowhere = 0;
+      return BITPROOF_KERNEL_DONE;
+    case kHangs:
+      for (;;) pause();
+    case kFails:
+      strncpy(call->reason, "no more paper", call->reason_bytes - 1);
+      return BITPROOF_KERNEL_FAILED;
+    case kRefusesAll:
+      strncpy(call->reason, "closed on Mondays", call->reason_bytes - 1);
+      return BITPROOF_KERNEL_REFUSED;
+    default:
+      return 7;
+  }
+}

@@ -1,0 +1,218 @@
+"""The Python package on the CPU: what a check finds, with NumPy and with nothing but DLPack.
+
+Kernels that are right are the production kernel itself, called through the C interface; every other one is wrong in one
+way.
+"""
+
+import ctypes
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+import numpy
+
+import bitproof
+from bitproof import _dlpack, _library
+
+WHEEL = None
+
+
+def production(operator):
+    """The production kernel as one on NumPy arrays that writes into its last argument."""
+    function = getattr(_library.library(), f"bitproof_{operator}")
+
+    def kernel(*arrays):
+        described = [
+            _dlpack.describe(a.ctypes.data, a.shape, [s // 2 for s in a.strides], "fp16", (_dlpack.CPU, 0), a)
+            for a in arrays
+        ]
+        status = function(*(ctypes.byref(each.tensor) for each in described), None)
+        if status == _library.REFUSED:
+            raise bitproof.Refused(_library.library().bitproof_error_message().decode())
+        _library.raise_for(status)
+
+    return kernel
+
+
+def returning(operator):
+    """The same as one that returns a new array."""
+
+    def kernel(x, *bias):
+        output = numpy.empty_like(x)
+        production(operator)(x, *bias, output)
+        return output
+
+    return kernel
+
+
+class RightKernels(unittest.TestCase):
+    def test_a_kernel_that_writes_its_output_is_bit_exact_in_every_domain(self):
+        report = bitproof.check(
+            "bias_gelu_tanh",
+            production("bias_gelu_tanh"),
+            dtype="fp16",
+            out=True,
+            domain=["values", "boundary", "random", "layout"],
+            framework="numpy",
+        )
+        self.assertEqual([record.verdict for record in report.records], ["bit_exact"] * 4, str(report))
+        self.assertTrue(report.passed)
+        self.assertEqual(report.records[0].tested, 65536)
+        self.assertEqual(report.records[0].digest, report.records[0].expected_digest)
+        self.assertIsNone(report.first)
+
+    def test_a_kernel_that_returns_its_output_is_bit_exact(self):
+        report = bitproof.assert_bit_exact("gelu_tanh", returning("gelu_tanh"), dtype="fp16", framework="numpy")
+        self.assertEqual([record.domain for record in report.records], ["values", "boundary", "random"])
+
+    def test_without_a_framework_kernels_speak_dlpack(self):
+        def kernel(x):
+            self.assertEqual(x.__dlpack_device__(), (_dlpack.CPU, 0))
+            seen.append(_dlpack.from_capsule(x.__dlpack__()).tensor.dtype.code)
+            return x
+
+        seen = []
+        report = bitproof.check("silu", kernel, dtype="bf16", domain="values", framework="dlpack")
+        self.assertEqual(seen, [_dlpack.DTYPE_CODES["bf16"]])
+        self.assertEqual(report.verdict, "mismatch")  # SiLU is not the identity
+        # What it returned has arrived; of the inputs, the NaN 0xFFA5 is itself the poison.
+        self.assertEqual(report.records[0].kinds["unwritten"], 1)
+
+    def test_a_strided_result_is_understood(self):
+        def kernel(x):
+            both = numpy.empty((x.shape[0], 2 * x.shape[1]), x.dtype)
+            both[:, ::2] = returning("gelu_tanh")(x)
+            return both[:, ::2]
+
+        bitproof.assert_bit_exact("gelu_tanh", kernel, dtype="fp16", domain="values", framework="numpy")
+
+
+class WrongKernels(unittest.TestCase):
+    def test_the_counterexample_is_in_the_assertion(self):
+        def erf(x):
+            return x
+
+        with self.assertRaises(AssertionError) as caught:
+            bitproof.assert_bit_exact("gelu_tanh", erf, dtype="fp16", domain="values", framework="numpy")
+        message = str(caught.exception)
+        for part in ("gelu_tanh fp16 is not bit-exact", "x=0x0001: expected 0x0000, got 0x0001", "row 0, column 1"):
+            self.assertIn(part, message)
+
+    def test_a_report_says_it_in_data(self):
+        report = bitproof.check("gelu_tanh", lambda x: x, dtype="fp16", domain="values", framework="numpy")
+        self.assertFalse(report.passed)
+        # +-0, +inf and the NaN 0x7FFF are what they are; as are the numbers that GELU leaves alone, 5.15 and above.
+        self.assertGreater(report.records[0].mismatches, 40000)
+        self.assertEqual(report.first.inputs, ("x=0x0001",))
+        self.assertEqual(report.first.shape, (64, 1024))
+        self.assertEqual(json.loads(report.text)["records"][0]["verdict"], "mismatch")
+        with tempfile.TemporaryDirectory() as directory:
+            report.save(Path(directory) / "report.json")
+            self.assertEqual((Path(directory) / "report.json").read_text(), report.text)
+
+    def test_changing_the_input_is_found(self):
+        def kernel(x):
+            result = returning("gelu_tanh")(x)
+            x[0, 0] = 1
+            return result
+
+        report = bitproof.check("gelu_tanh", kernel, dtype="fp16", domain="values", framework="numpy")
+        self.assertEqual(report.records[0].kinds["out_of_bounds"], 1)
+        self.assertEqual(report.verdict, "mismatch")
+
+    def test_what_a_kernel_raises_is_raised_again(self):
+        def kernel(x):
+            calls.append(x.shape)
+            raise ZeroDivisionError("in the kernel")
+
+        calls = []
+        with self.assertRaisesRegex(ZeroDivisionError, "in the kernel"):
+            bitproof.check("gelu_tanh", kernel, dtype="fp16", framework="numpy")
+        self.assertEqual(len(calls), 1)
+
+    def test_what_a_kernel_refuses_is_no_pass(self):
+        def kernel(x):
+            raise bitproof.Refused("closed on Mondays")
+
+        report = bitproof.check("gelu_tanh", kernel, dtype="fp16", domain="values", framework="numpy")
+        self.assertEqual(report.verdict, "refused")
+        self.assertIn("closed on Mondays", report.records[0].reason)
+
+    def test_results_of_another_kind_are_errors(self):
+        def result_of(convert):
+            return lambda x: bitproof.check(
+                "gelu_tanh", lambda x: convert(x), dtype="fp16", domain="values", framework="numpy"
+            )
+
+        for convert, error in (
+            (lambda x: x.astype(numpy.float32), TypeError),
+            (lambda x: x[:1], ValueError),
+            (lambda x: None, TypeError),
+        ):
+            with self.assertRaises(error):
+                result_of(convert)(None)
+
+
+class Arguments(unittest.TestCase):
+    def test_errors_name_the_argument(self):
+        for arguments, words in (
+            ({"op": "relu", "dtype": "fp16"}, "op relu: is no operator with a contract"),
+            ({"op": "silu", "dtype": "fp8"}, "dtype fp8"),
+            ({"op": "silu", "dtype": "fp16", "domain": "pairs"}, "domain pairs: is no domain of silu"),
+            ({"op": "silu", "dtype": "fp16", "framework": "mxnet"}, "framework mxnet is not known"),
+            ({"op": "silu", "dtype": "fp16", "profile": "numpy"}, "profile numpy"),
+            ({"op": "silu", "dtype": "fp16", "equality": "close"}, "equality close"),
+        ):
+            with self.assertRaisesRegex(ValueError, words):
+                bitproof.check(arguments.pop("op"), lambda x: x, **arguments)
+
+    def test_bf16_in_numpy_needs_ml_dtypes_and_says_so(self):
+        with mock.patch.dict(sys.modules, {"ml_dtypes": None}):
+            with self.assertRaisesRegex(ImportError, "bf16 arrays of numpy need the package ml_dtypes"):
+                bitproof.check("silu", lambda x: x, dtype="bf16", framework="numpy", domain="values")
+
+    def test_contracts_are_data(self):
+        operators = {contract.operator: contract for contract in bitproof.contracts()}
+        self.assertEqual(set(operators), {"bias_gelu_tanh", "gelu_tanh", "gelu_erf", "silu"})
+        self.assertIn("pairs", operators["bias_gelu_tanh"].domains)
+        self.assertEqual(operators["silu"].dtypes, ("bf16", "fp16"))
+
+    def test_importing_loads_no_framework(self):
+        code = "import sys, bitproof; print([m for m in ('torch', 'numpy', 'cupy') if m in sys.modules])"
+        printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(printed.strip(), "[]")
+
+
+class Wheel(unittest.TestCase):
+    def test_holds_everything_for_any_python(self):
+        self.assertRegex(Path(WHEEL).name, r"^bitproof-[0-9.]+-py3-none-linux_x86_64\.whl$")
+        with tempfile.TemporaryDirectory() as directory:
+            with zipfile.ZipFile(WHEEL) as wheel:
+                wheel.extractall(directory)
+            package = Path(directory) / "bitproof"
+            self.assertTrue((package / "include" / "bitproof.h").exists())
+            (package / "lib" / "bitproof-conformance").chmod(0o755)  # pip keeps the mode, zipfile does not
+            code = (
+                "import bitproof; r = bitproof.check('gelu_tanh', lambda x: x, dtype='bf16', domain='values');"
+                "print(bitproof.__file__, r.verdict)"
+            )
+            environment = {"PYTHONPATH": directory, "PATH": "/usr/bin:/bin", "CUDA_VISIBLE_DEVICES": ""}
+            run = lambda *arguments: subprocess.run(  # noqa: E731
+                [sys.executable, *arguments], env=environment, cwd=directory, capture_output=True, text=True
+            )
+            checked = run("-c", code)
+            self.assertEqual(checked.stdout.split(), [str(package / "__init__.py"), "mismatch"], checked.stderr)
+            listed = run("-m", "bitproof", "list", "--json")
+            self.assertIn("operators", json.loads(listed.stdout), listed.stderr)
+            self.assertEqual(run("-m", "bitproof", "nonsense").returncode, 2)
+            self.assertEqual(run("-m", "bitproof", "frames").returncode, 2)
+
+
+if __name__ == "__main__":
+    WHEEL = sys.argv.pop(1)
+    unittest.main()
