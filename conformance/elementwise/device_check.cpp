@@ -73,9 +73,14 @@ class DeviceCheck final : public Check {
     reference::require_environment();
     const Case c = subject_.domain.make_case(block);
     Record record = run_case(c, block);
-    if (record.first && subject_.explain)
-      record.first->smallest = shrink(subject_.op, subject_.dtype, c, *record.first, record,
-                                      [this](const Case& other) { return run_case(other, kNoBlock).first; });
+    if (record.first && subject_.explain) {
+      Counterexample& first = *record.first;
+      const auto run = [this](const Case& other) { return run_case(other, kNoBlock); };
+      first.smallest = shrink(subject_.op, subject_.dtype, c, first, record, [&](const Case& other) {
+        return first_difference(subject_.implementation, other, run);
+      });
+      if (first.smallest && subject_.reproduce) first.smallest->reproduce = first.reproduce;
+    }
     return record;
   }
 

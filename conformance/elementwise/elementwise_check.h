@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,6 +43,19 @@ bool must_be_served(const Case& c);
 // What the implementation's predicate says, if it has one.
 std::optional<kernels::Applicability> predicted(const ElementwiseImplementation& implementation,
                                                 const Tensors& tensors);
+
+// The first difference that one launch of `run` shows, for shrinking: none where the implementation refuses,
+// fails, or need not serve the case and has no predicate that says whether it does.
+template <class Run>
+std::optional<Counterexample> first_difference(const ElementwiseImplementation& implementation, const Case& c,
+                                               const Run& run) {
+  if (!implementation.can_use && !must_be_served(c)) return std::nullopt;
+  try {
+    return run(c).first;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
 
 // What is known after one launch.
 struct BlockOutcome {

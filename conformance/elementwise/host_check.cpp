@@ -86,18 +86,25 @@ class HostCheck final : public Check {
     arena.reset(placement.arena_elements);
     Record record = run_case(c, block, placement, arena);
     arenas_.give_back(std::move(arena));
-    if (record.first && subject_.explain)
-      record.first->smallest = shrink(subject_.op, subject_.dtype, c, *record.first, record,
-                                      [this](const Case& other) { return first_difference(other); });
+    if (record.first && subject_.explain) explain(*record.first, record, c);
     return record;
   }
 
  private:
-  std::optional<Counterexample> first_difference(const Case& c) {
-    HostArena arena;
-    const Placement placement = place(c, subject_.op.has_bias);
-    arena.reset(placement.arena_elements);
-    return run_case(c, 0, placement, arena).first;
+  // Of a case that belongs to no domain.
+  static constexpr std::uint64_t kNoBlock = ~std::uint64_t{0};
+
+  void explain(Counterexample& first, const Record& record, const Case& c) {
+    const auto run = [this](const Case& other) {
+      HostArena arena;
+      const Placement placement = place(other, subject_.op.has_bias);
+      arena.reset(placement.arena_elements);
+      return run_case(other, kNoBlock, placement, arena);
+    };
+    first.smallest = shrink(subject_.op, subject_.dtype, c, first, record, [&](const Case& other) {
+      return first_difference(subject_.implementation, other, run);
+    });
+    if (first.smallest && subject_.reproduce) first.smallest->reproduce = first.reproduce;
   }
 
   Record run_case(const Case& c, std::uint64_t block, const Placement& placement, HostArena& arena) {
@@ -193,7 +200,7 @@ class HostCheck final : public Check {
     if (subject_.domain.name == "values" && outcome.tally.kinds.total() > 0)
       outcome.errors =
           value_errors<T>(c, *expected_, [&](std::uint64_t row) { return arena.row(placement.output, row); });
-    if (first && subject_.explain) outcome.diagnosis = diagnosis(c, placement, arena, first->row);
+    if (first && subject_.explain && block != kNoBlock) outcome.diagnosis = diagnosis(c, placement, arena, first->row);
     outcome.tally.kinds.out_of_bounds = overwritten(before, placement, arena, true);
     return block_record(subject_, c, block, outcome, first);
   }

@@ -59,7 +59,8 @@ std::vector<Fault> diagnose(const ElementwiseOperator& op, reference::Dtype dtyp
                             const ObservedRows& observed) {
   constexpr std::uint64_t kLargestCase = 1u << 21;
   std::vector<Fault> found;
-  if (observed.got.empty()) return found;
+  // The mutants are of this activation.
+  if (observed.got.empty() || op.activation != reference::Activation::gelu_tanh) return found;
   const auto add_if = [&](const FaultInfo& info, const auto& explains) {
     if ((op.has_bias || !info.needs_bias) && explains(info.fault)) found.push_back(info.fault);
   };
