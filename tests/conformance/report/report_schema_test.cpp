@@ -43,7 +43,7 @@ TEST(ReportSchema, AcceptsAPlan) {
 
 TEST(ReportSchema, RefusesWhatTheReaderRefuses) {
   const nlohmann::json good = written_report();
-  for (const auto& [pointer, value] : std::initializer_list<std::pair<const char*, json>>{
+  for (const auto& [pointer, value] : std::initializer_list<std::pair<const char*, nlohmann::json>>{
            {"/schema_version", "2.0"},
            {"/seed", 42},
            {"/records/0/verdict", "passed"},
