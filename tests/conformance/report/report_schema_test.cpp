@@ -50,12 +50,12 @@ TEST(ReportSchema, RefusesWhatTheReaderRefuses) {
            {"/records/0/tested", -1},
            {"/records/0/digest", "12"},
            {"/records/0/blocks", {{1, 2, 3}}},
-           {"/records/0/kinds", json::object()},
+           {"/records/0/kinds", nlohmann::json::object()},
            {"/records/0/first/kind", "other"},
            {"/environment/devices", "none"},
        }) {
     nlohmann::json bad = good;
-    bad[json::json_pointer(pointer)] = value;
+    bad[nlohmann::json::json_pointer(pointer)] = value;
     EXPECT_NE(violation(schema(), bad), "") << pointer;
   }
 }
