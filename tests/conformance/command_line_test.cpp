@@ -113,7 +113,7 @@ TEST_F(CommandLine, TraceRefusesWhatItCannotRead) {
     expect_usage_error("trace --op gelu_tanh --dtype fp16 --x " + std::string(text), "--x " + std::string(text),
                        "give one to four hexadecimal digits, as in 0xb5a7");
   expect_usage_error("trace --op bias_gelu_tanh --dtype fp16 --x 1 --bias 0xq", "--bias 0xq", "hexadecimal");
-  expect_usage_error("trace --op relu --dtype fp16 --x 1", "--op relu", "use bias_gelu_tanh or gelu_tanh");
+  expect_usage_error("trace --op relu --dtype fp16 --x 1", "--op relu", "use bias_gelu_tanh, gelu_tanh, gelu_erf or silu");
   expect_usage_error("trace --op gelu_tanh --dtype fp64 --x 1", "--dtype fp64", "use bf16 or fp16");
   expect_usage_error("trace --op bias_gelu_tanh --dtype fp16 --x 1", "needs a bias", "add --bias");
   expect_usage_error("trace --op gelu_tanh --dtype fp16 --x 1 --bias 1", "has no bias", "leave --bias out");
