@@ -86,7 +86,8 @@ class HostCheck final : public Check {
     arena.reset(placement.arena_elements);
     Record record = run_case(c, block, placement, arena);
     arenas_.give_back(std::move(arena));
-    if (record.first && subject_.explain) explain(*record.first, record, c);
+    // A fault of emulated code has no element that could be explained.
+    if (record.first && !record.first->inputs.empty() && subject_.explain) explain(*record.first, record, c);
     return record;
   }
 

@@ -78,7 +78,8 @@ class RightKernels(unittest.TestCase):
 
         seen = []
         report = bitproof.check("silu", kernel, dtype="bf16", domain="values", framework="dlpack")
-        self.assertEqual(seen, [_dlpack.DTYPE_CODES["bf16"]])
+        # Called once for the domain, and again while its counterexample is shrunk.
+        self.assertEqual(set(seen), {_dlpack.DTYPE_CODES["bf16"]})
         self.assertEqual(report.verdict, "mismatch")  # SiLU is not the identity
         # What it returned has arrived; of the inputs, the NaN 0xFFA5 is itself the poison.
         self.assertEqual(report.records[0].kinds["unwritten"], 1)
