@@ -14,7 +14,7 @@ endforeach()
 # for; $ORIGIN is where.
 file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${BINARIES}
   RESOLVED_DEPENDENCIES_VAR companions UNRESOLVED_DEPENDENCIES_VAR ignored
-  PRE_INCLUDE_REGEXES "^libtbb\\.so" "^libhwy\\.so" PRE_EXCLUDE_REGEXES ".*")
+  PRE_INCLUDE_REGEXES "^libtbb\\.so" "^libhwy\\.so" "^libfmt\\.so" PRE_EXCLUDE_REGEXES ".*")
 foreach(companion ${companions})
   get_filename_component(name ${companion} NAME)
   file(REAL_PATH ${companion} file)
