@@ -89,6 +89,7 @@ class DeviceCheck final : public Check {
   static constexpr std::uint64_t kNoBlock = ~std::uint64_t{0};
 
   Record run_case(const Case& c, std::uint64_t block) {
+    if (c.after_other_inputs) (void)run_case(with_other_inputs(c), kNoBlock);
     const Launched launched{c, place(c, subject_.op.has_bias)};
     arena_ = memory_.reserve(launched.placement.arena_elements);
     const Tensors tensors(launched.placement, subject_.op.has_bias, arena_, subject_.dtype,

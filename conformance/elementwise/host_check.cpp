@@ -86,8 +86,7 @@ class HostCheck final : public Check {
     arena.reset(placement.arena_elements);
     Record record = run_case(c, block, placement, arena);
     arenas_.give_back(std::move(arena));
-    // A fault of emulated code has no element that could be explained.
-    if (record.first && !record.first->inputs.empty() && subject_.explain) explain(*record.first, record, c);
+    if (record.first && subject_.explain) explain(*record.first, record, c);
     return record;
   }
 
@@ -109,6 +108,10 @@ class HostCheck final : public Check {
   }
 
   Record run_case(const Case& c, std::uint64_t block, const Placement& placement, HostArena& arena) {
+    if (c.after_other_inputs) {
+      (void)run_case(with_other_inputs(c), kNoBlock, placement, arena);
+      arena.reset(placement.arena_elements);
+    }
     fill_inputs(c, placement, arena);
     std::vector<std::uint16_t> before(arena.span().begin(), arena.span().end());
     const Tensors tensors(placement, subject_.op.has_bias, arena.data(), subject_.dtype, DLDevice{kDLCPU, 0});
@@ -201,7 +204,8 @@ class HostCheck final : public Check {
     if (subject_.domain.name == "values" && outcome.tally.kinds.total() > 0)
       outcome.errors =
           value_errors<T>(c, *expected_, [&](std::uint64_t row) { return arena.row(placement.output, row); });
-    if (first && subject_.explain && block != kNoBlock) outcome.diagnosis = diagnosis(c, placement, arena, first->row);
+    if (first && subject_.explain && block != kNoBlock)
+      outcome.diagnosis = diagnosis(c, placement, arena, first->row);
     outcome.tally.kinds.out_of_bounds = overwritten(before, placement, arena, true);
     return block_record(subject_, c, block, outcome, first);
   }
