@@ -74,13 +74,14 @@ BITPROOF_API const char* bitproof_contracts(void);
 /* --- A kernel under test ------------------------------------------------------------------------------- */
 
 /* One call of it. Tensors are bf16 or fp16, row-major: input [rows, width] and, of a biased operator, bias
- * [width]; output [rows, width]. Unless domain `layout` says otherwise they are contiguous and aligned to 256
+ * [width]; output [rows, width]; of linear_gelu_tanh x [rows, depth], weight [width, depth] and bias [width].
+ * Unless domain `layout` says otherwise they are contiguous and aligned to 256
  * bytes. All of it is valid during the call only. */
 typedef struct bitproof_call {
   size_t struct_size;            /* of this structure, in bytes */
   const char* op;                /* "bias_gelu_tanh" */
   const char* dtype;             /* "bf16" */
-  const DLTensor* const* inputs; /* input, then bias */
+  const DLTensor* const* inputs; /* input, then bias; or x, weight, bias */
   int input_count;
   const DLTensor* output;
   void* stream;        /* the CUDA stream to work on, in whose order the inputs become ready; NULL on the CPU */

@@ -72,18 +72,26 @@ void call_kernel(const Callback& callback, std::string_view op_name, reference::
 
 ElementwiseImplementation callback_implementation(std::string name, Location location,
                                                   const ForeignRequest& request, const Callback& callback) {
-  return {
-      .name = std::move(name),
-      .location = location,
-      .vector_elements = 1,
-      .can_use = {},
-      .run =
-          [op = request.op.name, dtype = request.dtype, callback](const Tensors& tensors, CUstream_st* stream) {
-            const std::array<const DLTensor*, 2> inputs{&tensors.input, &tensors.bias};
-            call_kernel(callback, op, dtype, std::span(inputs).first(tensors.has_bias ? 2 : 1), tensors.output,
-                        stream);
-          },
-      .concurrent = false};
+  return {.name = std::move(name),
+          .location = location,
+          .vector_elements = 1,
+          .can_use = {},
+          .run =
+              [op = request.op, dtype = request.dtype, callback](const Tensors& tensors, CUstream_st* stream) {
+                const std::array<const DLTensor*, 2> inputs{&tensors.input, &tensors.bias};
+                call_kernel(callback, op, dtype, std::span(inputs).first(tensors.has_bias ? 2 : 1),
+                            tensors.output, stream);
+              },
+          .concurrent = false};
+}
+
+LinearCall linear_callback(const ForeignRequest& request, const Callback& callback) {
+  return [op = request.op, dtype = request.dtype, callback](
+             const LinearTensors& tensors, CUstream_st* stream) -> std::optional<LibraryAlgorithm> {
+    const std::array<const DLTensor*, 3> inputs{&tensors.x, &tensors.weight, &tensors.bias};
+    call_kernel(callback, op, dtype, inputs, tensors.output, stream);
+    return std::nullopt;  // what it ran, the kernel does not say
+  };
 }
 
 void return_output(const bitproof_call& call, const DLTensor& result) {

@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include "conformance/foreign/callback.h"
 #include "conformance/foreign/nvrtc.h"
 #include "conformance/report/sha256.h"
 #include "conformance/report/text_file.h"
@@ -58,10 +59,16 @@ ForeignKernel described(const KernelFile& file, const KernelFileOptions& options
 Result<ForeignKernel> shared_library(const KernelFile& file, const KernelFileOptions& options,
                                      Location location) {
   ForeignKernel kernel = described(file, options, location);
-  kernel.load = [path = file.path, entry = options.launch.entry.value_or(std::string(kDefaultEntry)),
-                 name = kernel.name, location, request = options.request] {
-    return load_shared_library(path, entry, name, location, request);
+  const auto callback = [path = file.path, entry = options.launch.entry.value_or(std::string(kDefaultEntry))] {
+    return Callback{.kernel = load_shared_library(path, entry)};
   };
+  if (options.request.elementwise) {
+    kernel.load = [callback, name = kernel.name, location, request = options.request] {
+      return callback_implementation(name, location, request, callback());
+    };
+  } else {
+    kernel.load_linear = [callback, request = options.request] { return linear_callback(request, callback()); };
+  }
   return kernel;
 }
 
@@ -73,7 +80,7 @@ Result<ForeignKernel> device_kernel(const KernelFile& file, const KernelFileOpti
     if (!merged) return merged.error();
     text = *std::move(merged);
   }
-  Result<LaunchDescription> launch = parse_launch(text, options.request.op.has_bias, "--");
+  Result<LaunchDescription> launch = parse_launch(text, options.request.elementwise->has_bias, "--");
   if (!launch) return launch.error();
 
   ForeignKernel kernel = described(file, options, Location::device);
@@ -122,6 +129,12 @@ Result<ForeignKernel> open_kernel_file(const KernelFile& file, const KernelFileO
                                        const std::optional<CudaDevice>& device) {
   if (file.kind == KernelFileKind::shared_library)
     return shared_library(file, options, device ? Location::device : Location::host);
+  if (!options.request.elementwise)
+    return Error{
+        ErrorKind::bad_argument,
+        fmt::format("is a {}, and {} is checked as a shared library", name(file.kind), options.request.op),
+        file.path.string(),
+        "wrap the kernel in a bitproof_kernel (conformance/bitproof.h), or check it from Python"};
   if (!device)
     return Error{ErrorKind::bad_argument, "runs on a GPU only", file.path.string(), "give --device cuda"};
   return device_kernel(file, options, *device);

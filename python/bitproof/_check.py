@@ -86,15 +86,19 @@ def check(
     op: the operator whose contract must hold; bitproof.contracts() lists them.
     kernel: called as kernel(input) or, for an operator with a bias, kernel(input, bias), and returns its result; with
         out=True called with the output as last argument, into which it writes. input is [rows, width], bias [width].
-        It works on the framework's current stream. The tensors are valid during the call only. It may raise Refused
-        for tensors that it does not serve; whatever else it raises ends the check and is raised again.
+        For linear_gelu_tanh called as kernel(x, weight, bias) with x [rows, K], weight [N, K] as torch.nn.Linear keeps
+        it, bias [N], and its result is [rows, N]. It works on the framework's current stream. The tensors are valid
+        during the call only. It may raise Refused for tensors that it does not serve; whatever else it raises ends the
+        check and is raised again.
     dtype: "bf16" or "fp16".
     domain: one or several of the contract's domains: "values" are all 65,536 inputs, "pairs" all 2^32 pairs of input
         and bias. Default: values, boundary and random, which take a moment.
     device: "cpu", "cuda" or "cuda:N". Default: the framework's current GPU, the CPU where there is none.
     framework: what the kernel's tensors are: "torch", "cupy", "numpy" or "dlpack" (objects with __dlpack__).
         Default: the first of the first three that has been imported.
-    profile: whose eager bits are the truth.
+    profile: whose eager bits are the truth. linear_gelu_tanh has two paths: eager's, in which the sum is rounded before
+        GELU, and "cublaslt-13-gelu-epilogue", in which it is not and GELU is that of cuBLASLt. Both take the sums of
+        tensor cores in one split; the report says of each shape what sums and what GELU its bits are those of.
     equality: "bitwise" or "ulp<=N".
     seed: of random inputs.
     name: what the report calls the kernel. Default: its __name__.

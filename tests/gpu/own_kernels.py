@@ -44,8 +44,13 @@ def check(group, what, op, kernel, domain, expected, dtypes=tuple(DTYPES), count
         report = bitproof.check(op, kernel, dtype=dtype, domain=domain, name=what, **arguments)
         for record in report.records:
             detail = f"{op} {record.domain} {record.tested}/{record.total}, {record.mismatches} mismatches"
+            detail += f" against {record.profile}" if "profile" in arguments else ""
             if record.first:
                 detail += f"; first {record.first}"
+            for cause, number in record.causes.items():
+                detail += f"; {cause}: {number}"
+            for model, shapes in record.models.items():
+                detail += f"; {model}: {len(shapes)} shapes"
             right = count in (None, record.mismatches)
             note(
                 group,
@@ -56,12 +61,15 @@ def check(group, what, op, kernel, domain, expected, dtypes=tuple(DTYPES), count
                 detail,
                 operator=op,
                 domain=record.domain,
+                profile=record.profile,
                 tested=record.tested,
                 mismatches=record.mismatches,
                 kinds=record.kinds,
                 max_ulp=record.max_ulp,
                 digest=record.digest,
                 seconds=round(record.seconds, 3),
+                causes=record.causes,
+                models={model: len(shapes) for model, shapes in record.models.items()},
                 first=record.first.raw if record.first else None,
             )
 
@@ -150,6 +158,78 @@ def linear():
         "production",
         "bit_exact",
     )
+
+
+@triton.jit
+def linear_gelu(x, w, b, y, M, N, K, ROUND: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    row = (tl.program_id(0) * BM + tl.arange(0, BM)).to(tl.int64)
+    column = (tl.program_id(1) * BN + tl.arange(0, BN)).to(tl.int64)
+    v = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        depth = k + tl.arange(0, BK)
+        left = tl.load(x + row[:, None] * K + depth[None, :], (row[:, None] < M) & (depth[None, :] < K), 0.0)
+        right = tl.load(w + column[None, :] * K + depth[:, None], (column[None, :] < N) & (depth[:, None] < K), 0.0)
+        v = tl.dot(left, right, v)
+    v += tl.load(b + column, column < N, 0.0).to(tl.float32)[None, :]
+    if ROUND:
+        v = v.to(y.dtype.element_ty).to(tl.float32)
+    t = libdevice.tanh(0.797884583 * (v + 0.044715 * (v * v * v)))
+    result = ((0.5 * v) * (1.0 + t)).to(y.dtype.element_ty)
+    tl.store(y + row[:, None] * N + column[None, :], result, (row[:, None] < M) & (column[None, :] < N))
+
+
+def triton_layer(rounds):
+    def kernel(x, weight, bias):
+        (rows, depth), columns = x.shape, weight.shape[0]
+        y = torch.empty(rows, columns, dtype=x.dtype, device=x.device)
+        grid = (triton.cdiv(rows, 64), triton.cdiv(columns, 128))
+        linear_gelu[grid](x, weight, bias, y, rows, columns, depth, rounds, 64, 128, 64)
+        return y
+
+    return kernel
+
+
+def one_split(kernel):
+    """The kernel with cuBLAS told to take GEMMs of one split."""
+    matmul = torch.backends.cuda.matmul
+    names = ("allow_bf16_reduced_precision_reduction", "allow_fp16_reduced_precision_reduction")
+
+    def told(*tensors):
+        before = [getattr(matmul, name) for name in names]
+        try:
+            for name in names:
+                setattr(matmul, name, (False, False))
+            return kernel(*tensors)
+        finally:
+            for name, value in zip(names, before):
+                setattr(matmul, name, value)
+
+    return told
+
+
+def layers():
+    def eager_layer(x, weight, bias):
+        return F.gelu(F.linear(x, weight, bias), approximate="tanh")
+
+    def fused(x, weight, bias):
+        return torch._addmm_activation(bias, x, weight.t(), use_gelu=True)
+
+    eager_profile, epilogue = "pytorch-2.11-cuda", "cublaslt-13-gelu-epilogue"
+    kernels = (
+        ("bitproof.ops.linear_gelu_tanh", bitproof.ops.linear_gelu_tanh, eager_profile, "bit_exact"),
+        ("F.linear and F.gelu", eager_layer, eager_profile, None),
+        ("F.linear and F.gelu, one split", one_split(eager_layer), eager_profile, None),
+        ("torch._addmm_activation", fused, eager_profile, None),
+        ("torch._addmm_activation", fused, epilogue, None),
+        ("torch._addmm_activation, one split", one_split(fused), epilogue, None),
+        ("Triton, with the cast between", triton_layer(True), eager_profile, None),
+        ("Triton, without the cast between", triton_layer(False), eager_profile, None),
+    )
+    # Checks of a domain follow one another: they share its predictions.
+    for dtype in DTYPES:
+        for domain in ("values", "boundary", "random", "layout", "production"):
+            for what, kernel, profile, expected in kernels:
+                check("layer", what, "linear_gelu_tanh", kernel, domain, expected, [dtype], profile=profile)
 
 
 # --- Triton ------------------------------------------------------------------------------------------------------
@@ -376,7 +456,7 @@ def operators():
 
 def main():
     first_verdict()
-    parts = [pytorch, inductor, linear, triton_kernels, cupy_kernel, operators]
+    parts = [pytorch, inductor, linear, layers, triton_kernels, cupy_kernel, operators]
     chosen = os.environ.get("PARTS", "").split(",")  # names of some of them; all by default
     with tempfile.TemporaryDirectory() as directory:
         for part in [*parts, lambda: files(Path(directory))]:

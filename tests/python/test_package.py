@@ -159,6 +159,44 @@ class WrongKernels(unittest.TestCase):
                 result_of(convert)(None)
 
 
+class LinearLayers(unittest.TestCase):
+    # On `values` a dot product has one term that is not zero, so that any order of summing is right.
+    @staticmethod
+    def layer(x, weight, bias):
+        sums = x.astype(numpy.float32) @ weight.astype(numpy.float32).T + bias.astype(numpy.float32)
+        return returning("gelu_tanh")(numpy.ascontiguousarray(sums.astype(numpy.float16)))
+
+    def test_are_held_to_eager_unless_told_otherwise(self):
+        report = bitproof.assert_bit_exact(
+            "linear_gelu_tanh", self.layer, dtype="fp16", domain="values", framework="numpy"
+        )
+        record = report.records[0]
+        self.assertEqual((record.tested, record.profile), (65536, "pytorch-2.11-cuda"))
+        self.assertEqual(
+            record.models, {"bits of 1 split; the sum rounded, then eager's GELU": ("1 x 8 -> 65536",)}, str(report)
+        )
+
+    def test_say_by_how_much_the_other_path_differs(self):
+        record = bitproof.check(
+            "linear_gelu_tanh",
+            self.layer,
+            dtype="fp16",
+            domain="values",
+            framework="numpy",
+            profile="cublaslt-13-gelu-epilogue",
+        ).records[0]
+        self.assertEqual(record.causes, {"different GELU": 645, "sign of zero": 14039})
+        self.assertIn("eager's GELU", record.first.diagnosis)
+
+    def test_are_told_from_layers_without_their_bias(self):
+        def kernel(x, weight, bias):
+            return self.layer(x, weight, 0 * bias)
+
+        # Sums of one row of [1, 2^-4] squared and the like; the first case has special biases.
+        report = bitproof.check("linear_gelu_tanh", kernel, dtype="fp16", domain="boundary", framework="numpy")
+        self.assertEqual(report.verdict, "mismatch")
+
+
 class Arguments(unittest.TestCase):
     def test_errors_name_the_argument(self):
         for arguments, words in (
@@ -179,9 +217,11 @@ class Arguments(unittest.TestCase):
 
     def test_contracts_are_data(self):
         operators = {contract.operator: contract for contract in bitproof.contracts()}
-        self.assertEqual(set(operators), {"bias_gelu_tanh", "gelu_tanh", "gelu_erf", "silu"})
+        self.assertEqual(set(operators), {"bias_gelu_tanh", "gelu_tanh", "gelu_erf", "silu", "linear_gelu_tanh"})
         self.assertIn("pairs", operators["bias_gelu_tanh"].domains)
         self.assertEqual(operators["silu"].dtypes, ("bf16", "fp16"))
+        self.assertEqual(operators["linear_gelu_tanh"].inputs, ("x", "weight", "bias"))
+        self.assertIn("cublaslt-13-gelu-epilogue", operators["linear_gelu_tanh"].profiles)
 
     def test_importing_loads_no_framework(self):
         code = "import sys, bitproof; print([m for m in ('torch', 'numpy', 'cupy') if m in sys.modules])"

@@ -62,6 +62,16 @@ static int returns(const bitproof_call* call) {
   return BITPROOF_KERNEL_DONE;
 }
 
+/* Checks what it is given, and leaves the output alone. */
+static int looks_at_a_layer(const bitproof_call* call) {
+  EXPECT(strcmp(call->op, "linear_gelu_tanh") == 0 && call->input_count == 3);
+  EXPECT(call->inputs[0]->ndim == 2 && call->inputs[0]->shape[1] == call->inputs[1]->shape[1]);
+  EXPECT(call->inputs[1]->shape[0] == call->output->shape[1]);
+  EXPECT(call->inputs[2]->ndim == 1 && call->inputs[2]->shape[0] == call->output->shape[1]);
+  EXPECT(call->output->shape[0] == call->inputs[0]->shape[0] && call->output->strides[1] == 1);
+  return BITPROOF_KERNEL_DONE;
+}
+
 /* --- Tests --------------------------------------------------------------------------------------------- */
 
 static bitproof_check_options options_of(const char* op, const char* domains) {
@@ -109,6 +119,18 @@ static void an_output_of_its_own_is_handed_back(void) {
   EXPECT(bitproof_check_run(check, does_nothing, NULL) == BITPROOF_OK);
   EXPECT(strcmp(bitproof_check_verdict(check), "error") == 0);
   EXPECT(contains(bitproof_check_report(check), "the kernel handed no output back"));
+  bitproof_check_destroy(check);
+}
+
+static void a_linear_layer_has_three_inputs(void) {
+  bitproof_check_options options = options_of("linear_gelu_tanh", "values");
+  bitproof_check* check = NULL;
+  options.profile = "cublaslt-13-gelu-epilogue";
+  EXPECT(bitproof_check_create(&options, &check) == BITPROOF_OK);
+  EXPECT(bitproof_check_run(check, looks_at_a_layer, NULL) == BITPROOF_OK);
+  EXPECT(strcmp(bitproof_check_verdict(check), "mismatch") == 0);
+  EXPECT(contains(bitproof_check_report(check), "\"unwritten\":65536"));
+  EXPECT(contains(bitproof_check_report(check), "\"profile\":\"cublaslt-13-gelu-epilogue\""));
   bitproof_check_destroy(check);
 }
 
@@ -176,6 +198,7 @@ int main(void) {
   a_right_kernel_is_bit_exact();
   an_output_that_was_not_written_is_a_mismatch();
   an_output_of_its_own_is_handed_back();
+  a_linear_layer_has_three_inputs();
   errors_have_a_status_and_words();
   a_shorter_structure_has_defaults_for_the_rest();
   production_kernels_refuse_in_words();

@@ -140,6 +140,20 @@ TEST_F(CheckCommand, WithoutAGpuItsKernelsAreNotRun) {
   EXPECT_EQ(check("kernel.cu --device cpu " + kBiased).status, 2);
 }
 
+TEST_F(CheckCommand, HoldsALinearLayerToEitherPathAndSaysWhatItsBitsAreThoseOf) {
+  const std::string linear = "--op linear_gelu_tanh --dtype bf16 --domain values ";
+  const auto right = report("linear", linear, 0).at("records").at(0);
+  EXPECT_EQ(right.at("verdict"), "bit_exact");
+  EXPECT_EQ(right.at("tested"), 65536);
+  EXPECT_EQ(right.at("algorithms").at(0).at("description"),
+            "bits of 1 split; the sum rounded, then eager's GELU");
+  const auto wrong = report("linear", linear + "--profile cublaslt-13-gelu-epilogue", 1).at("records").at(0);
+  EXPECT_EQ(wrong.at("profile"), "cublaslt-13-gelu-epilogue");
+  EXPECT_EQ(wrong.at("mismatches"), 16278);  // as many as the epilogue has against eager: 60 + 128 + 16,090
+  const Outcome words = check(library("linear") + linear);
+  EXPECT_NE(words.out.find("in 1 of its shapes, 1 x 8 -> 65536 the first"), std::string::npos) << words.out;
+}
+
 TEST_F(CheckCommand, AdmitsUlpsOnlyWhereTheContractDoes) {
   // SiLU of the identity's results is far off, so that no small number of ULPs helps.
   EXPECT_EQ(check(library("copies") + "--op silu --dtype fp16 --domain values --equality 'ulp<=1'").status, 1);
