@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/complain.h"
 #include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/record_table.h"
 #include "conformance/command_line/terminal.h"
@@ -39,11 +40,6 @@ struct CheckOptions {
   bool in_process = false;
   bool json = false;
 };
-
-int complain(const Error& error) {
-  fmt::print(stderr, "bitproof: {}\n", error.message());
-  return kBadUsage;
-}
 
 int exit_status(const std::vector<Record>& records) {
   switch (worst_verdict(records)) {

@@ -23,14 +23,17 @@ struct CallState {
 
 // What two tensors differ in, so that one cannot be copied to the other; empty when it can.
 std::string difference_in_kind(const DLTensor& result, const DLTensor& output) {
+  if (result.ndim > 0 && result.shape == nullptr) return "it has no shape";
   if (kernels::half_type(result) != kernels::half_type(output)) return "it has another dtype than the input";
   if (kernels::shape_text(result) != kernels::shape_text(output))
-    return "its shape is " + kernels::shape_text(result) + ", the input's is " + kernels::shape_text(output);
+    return "its shape is " + kernels::shape_text(result) + "; " + kernels::shape_text(output) + " is needed";
   if (result.device.device_type != output.device.device_type ||
       result.device.device_id != output.device.device_id)
-    return "it is on another device than the input";
+    return "it is on another device than the input; leave it where the input is";
   if (result.strides != nullptr && result.shape[1] > 1 && result.strides[1] != 1)
     return "the elements of a row are not adjacent; make it contiguous";
+  if (kernels::row_stride(result) < result.shape[1])
+    return "its rows overlap or run backwards; make it contiguous";
   return result.data == nullptr ? "it has no data" : "";
 }
 

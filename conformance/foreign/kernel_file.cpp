@@ -56,6 +56,23 @@ ForeignKernel described(const KernelFile& file, const KernelFileOptions& options
   return kernel;
 }
 
+// The first option that says something of kernels that a file of this kind does not hold; empty for none.
+std::string_view useless_option(KernelFileKind kind, const KernelFileOptions& options) {
+  if (!options.compiler_options.empty() && kind != KernelFileKind::cuda_source) return "--compiler-option";
+  if (kind != KernelFileKind::shared_library) return "";
+  const LaunchText& launch = options.launch;
+  const std::pair<bool, std::string_view> given[] = {{!options.launch_file.empty(), "--launch"},
+                                                     {launch.arguments.has_value(), "--arguments"},
+                                                     {launch.threads.has_value(), "--threads"},
+                                                     {launch.grid.has_value(), "--grid"},
+                                                     {launch.shared_bytes.has_value(), "--shared-bytes"},
+                                                     {launch.width_multiple.has_value(), "--width-multiple"},
+                                                     {launch.alignment_bytes.has_value(), "--alignment-bytes"}};
+  for (const auto& [is_given, name] : given)
+    if (is_given) return name;
+  return "";
+}
+
 Result<ForeignKernel> shared_library(const KernelFile& file, const KernelFileOptions& options,
                                      Location location) {
   ForeignKernel kernel = described(file, options, location);
@@ -127,6 +144,9 @@ Result<KernelFile> read_kernel_file(const std::filesystem::path& path) {
 
 Result<ForeignKernel> open_kernel_file(const KernelFile& file, const KernelFileOptions& options,
                                        const std::optional<CudaDevice>& device) {
+  if (const std::string_view option = useless_option(file.kind, options); !option.empty())
+    return Error{ErrorKind::bad_argument, fmt::format("has no meaning for a {}", name(file.kind)),
+                 std::string(option), "leave it out"};
   if (file.kind == KernelFileKind::shared_library)
     return shared_library(file, options, device ? Location::device : Location::host);
   if (!options.request.elementwise)

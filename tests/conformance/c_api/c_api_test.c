@@ -43,7 +43,7 @@ static uint16_t own_memory[65536];
 
 /* Computes into memory of its own and hands that back. */
 static int returns(const bitproof_call* call) {
-  int64_t shape[2];
+  int64_t shape[2], strides[2];
   DLTensor result = *call->output;
   shape[0] = call->output->shape[0];
   shape[1] = call->output->shape[1];
@@ -55,8 +55,18 @@ static int returns(const bitproof_call* call) {
   EXPECT(bitproof_gelu_tanh(&result, &result, NULL) == BITPROOF_OK);
   shape[1] /= 2;
   EXPECT(bitproof_call_return(call, &result) == BITPROOF_BAD_ARGUMENT);
-  EXPECT(contains(bitproof_error_message(), "its shape is [64, 512], the input's is [64, 1024]"));
+  EXPECT(contains(bitproof_error_message(), "its shape is [64, 512]; [64, 1024] is needed"));
   shape[1] *= 2;
+  strides[0] = 0; /* one row for all */
+  strides[1] = 1;
+  result.strides = strides;
+  EXPECT(bitproof_call_return(call, &result) == BITPROOF_BAD_ARGUMENT);
+  EXPECT(contains(bitproof_error_message(), "its rows overlap or run backwards; make it contiguous"));
+  result.strides = NULL;
+  result.shape = NULL;
+  EXPECT(bitproof_call_return(call, &result) == BITPROOF_BAD_ARGUMENT);
+  EXPECT(contains(bitproof_error_message(), "it has no shape"));
+  result.shape = shape;
   EXPECT(bitproof_call_return(call, &result) == BITPROOF_OK);
   EXPECT(bitproof_call_return(call, &result) == BITPROOF_BAD_ARGUMENT);
   return BITPROOF_KERNEL_DONE;
@@ -185,6 +195,9 @@ static void production_kernels_refuse_in_words(void) {
   EXPECT(bitproof_gelu_tanh(&tensor, &tensor, NULL) == BITPROOF_REFUSED);
   EXPECT(strlen(bitproof_error_message()) > 0);
   EXPECT(bitproof_linear_gelu_tanh(&tensor, &tensor, &tensor, &tensor, NULL) == BITPROOF_REFUSED);
+  tensor.shape = NULL;
+  EXPECT(bitproof_gelu_tanh(&tensor, &tensor, NULL) == BITPROOF_BAD_ARGUMENT);
+  EXPECT(contains(bitproof_error_message(), "bitproof_gelu_tanh: a tensor has no shape"));
 }
 
 static void versions_are_those_of_the_header(void) {

@@ -124,6 +124,14 @@ TEST_F(CheckCommand, ErrorsNameTheThingAndTheRemedy) {
   expect(library("right") + "--op relu --dtype bf16", "--op relu", "use one of");
   expect(library("right") + kBiased + "--device tpu", "--device tpu: is no device", "use cpu, cuda or cuda:N");
   expect(library("right") + kBiased + "--domain values --block 1", "has 1 blocks", "counted from 0");
+  expect(library("right") + kBiased + "--grid 4", "--grid: has no meaning for a shared library",
+         "leave it out");
+  expect(library("right") + kBiased + "--compiler-option -G", "--compiler-option: has no meaning",
+         "leave it out");
+  expect(library("linear") + "--op linear_gelu_tanh --dtype bf16 --domain pairs",
+         "--domain pairs: is no domain of linear_gelu_tanh", "use one or more of values, boundary");
+  expect(library("linear") + "--op linear_gelu_tanh --dtype bf16 --profile eager",
+         "--profile eager: is no profile of linear_gelu_tanh", "or cublaslt-13-gelu-epilogue");
   expect(library("right") + "--dtype bf16", "--op is required", "--help");
 }
 
