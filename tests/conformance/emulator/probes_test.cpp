@@ -10,7 +10,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -77,15 +76,7 @@ TEST_P(EveryProbe, GivesTheBitsOfTheCard) {
   EXPECT_TRUE(has_its_instruction) << probe.mnemonic;
 }
 
-// Without "divergence", whose digest is not the card's: an open difference, not yet explained.
-std::vector<Probe> explained_probes() {
-  std::vector<Probe> explained;
-  for (const Probe& probe : probes())
-    if (std::string_view(probe.kernel) != "divergence") explained.push_back(probe);
-  return explained;
-}
-
-INSTANTIATE_TEST_SUITE_P(Probes, EveryProbe, ::testing::ValuesIn(explained_probes()),
+INSTANTIATE_TEST_SUITE_P(Probes, EveryProbe, ::testing::ValuesIn(probes()),
                          [](const auto& probe) { return std::string(probe.param.kernel); });
 
 // A row may call itself proved on a card only if a probe's code has it.
