@@ -171,21 +171,21 @@ std::vector<Summation> summations(std::size_t depth) {
 std::string_view words(LinearOutput output) {
   switch (output) {
     case LinearOutput::rounded_then_gelu:
-      return "the sum rounded, then eager's GELU";
+      return "eager's GELU of the rounded sum";
     case LinearOutput::cublaslt_gelu:
-      return "cuBLASLt's GELU of the unrounded sum";
+      return "cuBLASLt's GELU of the FP32 sum";
     case LinearOutput::gelu_of_fp32:
-      return "eager's GELU of the unrounded sum";
+      return "eager's GELU of the FP32 sum";
     case LinearOutput::rounded_then_approximate:
-      return "the sum rounded, then GELU with tanh.approx";
+      return "tanh.approx GELU of the rounded sum";
     case LinearOutput::approximate_of_fp32:
-      return "GELU with tanh.approx of the unrounded sum";
+      return "tanh.approx GELU of the FP32 sum";
     case LinearOutput::rounded_then_erf:
-      return "the sum rounded, then the erf form of GELU";
+      return "erf GELU of the rounded sum";
     case LinearOutput::erf_of_fp32:
-      return "the erf form of GELU of the unrounded sum";
+      return "erf GELU of the FP32 sum";
     case LinearOutput::sum_alone:
-      return "the sum rounded, and no GELU";
+      return "the rounded sum without GELU";
   }
   return "";
 }

@@ -45,11 +45,11 @@ struct LinearModel {
 // The model that a contract asks for.
 LinearModel model_of(const LinearContract& contract);
 
-// "4 splits; the sum rounded, then eager's GELU"
+// "4 splits; eager's GELU of the rounded sum"
 std::string describe(const LinearModel& model);
 
-// Their sums, then their outputs, the first three of each: "2 splits or 3 splits; the sum rounded, then eager's
-// GELU". Empty for none.
+// Their sums, then their outputs, the first three of each: "2 splits or 3 splits; eager's GELU of the
+// rounded sum". Empty for none.
 std::string describe(const std::vector<LinearModel>& models);
 
 // The models that give every bit of the observed rows, simplest sums first; none where no model does. Where

@@ -96,6 +96,10 @@ def first_verdict():
     assert seconds < 2, seconds
 
 
+ERF_PARTS_AT = "activation: as if it were the erf form of GELU"
+ERF_DIAGNOSIS = "differs exactly as a kernel that computes the erf form of GELU would"
+
+
 def pytorch():
     check(
         "eager", "F.gelu(x + b, tanh)", "bias_gelu_tanh", eager, "pairs,boundary,random,production,layout", "bit_exact"
@@ -106,6 +110,10 @@ def pytorch():
     check("eager", "F.gelu(x)", "gelu_erf", F.gelu, "values,boundary,random,layout", "bit_exact")
     check("eager", "F.silu(x)", "silu", F.silu, "values,boundary,random,layout", "bit_exact")
     check("eager", "F.gelu(x) against the tanh contract", "gelu_tanh", F.gelu, "values", "mismatch")
+    for dtype in DTYPES:
+        first = bitproof.check("gelu_tanh", F.gelu, dtype=dtype, domain="values").first
+        note("eager", "F.gelu(x), where it parts from the contract", dtype, first.parts_at, ERF_PARTS_AT)
+        note("eager", "F.gelu(x), diagnosis", dtype, first.diagnosis, ERF_DIAGNOSIS)
 
 
 def inductor():
@@ -160,7 +168,7 @@ def linear():
     )
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["M", "N", "K"])
 def linear_gelu(x, w, b, y, M, N, K, ROUND: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     row = (tl.program_id(0) * BM + tl.arange(0, BM)).to(tl.int64)
     column = (tl.program_id(1) * BN + tl.arange(0, BN)).to(tl.int64)
@@ -207,6 +215,29 @@ def one_split(kernel):
     return told
 
 
+# What each layer gives on an H200 with PyTorch 2.11's cuBLASLt: mismatches in bf16 and fp16, none where not listed.
+# `layout` has layers of few rows, for which PyTorch takes two splits unless told otherwise, and one, 512 x 3072 -> 8,
+# that gets an algorithm whose epilogue computes another GELU (README.md).
+LAYER_MISMATCHES = {
+    "F.linear and F.gelu": {"layout": (192, 1603)},
+    "torch._addmm_activation against eager": {
+        "values": (16278, 14684),
+        "boundary": (32373, 36305),
+        "random": (9683317, 10019605),
+        "layout": (1392380, 1333366),
+        "production": (33617741, 32104711),
+    },
+    "torch._addmm_activation": {"layout": (454, 2011)},
+    "torch._addmm_activation, one split": {"layout": (244, 238)},
+    "Triton, without the cast between": {
+        "boundary": (2560, 11088),
+        "random": (2483510, 7316695),
+        "layout": (1331116, 1287027),
+        "production": (33610871, 32058302),
+    },
+}
+
+
 def layers():
     def eager_layer(x, weight, bias):
         return F.gelu(F.linear(x, weight, bias), approximate="tanh")
@@ -214,22 +245,27 @@ def layers():
     def fused(x, weight, bias):
         return torch._addmm_activation(bias, x, weight.t(), use_gelu=True)
 
+    everywhere = ("values", "boundary", "random", "layout", "production")
     eager_profile, epilogue = "pytorch-2.11-cuda", "cublaslt-13-gelu-epilogue"
     kernels = (
-        ("bitproof.ops.linear_gelu_tanh", bitproof.ops.linear_gelu_tanh, eager_profile, "bit_exact"),
-        ("F.linear and F.gelu", eager_layer, eager_profile, None),
-        ("F.linear and F.gelu, one split", one_split(eager_layer), eager_profile, None),
-        ("torch._addmm_activation", fused, eager_profile, None),
-        ("torch._addmm_activation", fused, epilogue, None),
-        ("torch._addmm_activation, one split", one_split(fused), epilogue, None),
-        ("Triton, with the cast between", triton_layer(True), eager_profile, None),
-        ("Triton, without the cast between", triton_layer(False), eager_profile, None),
+        ("bitproof.ops.linear_gelu_tanh", bitproof.ops.linear_gelu_tanh, eager_profile, everywhere),
+        ("F.linear and F.gelu", eager_layer, eager_profile, everywhere),
+        ("F.linear and F.gelu, one split", one_split(eager_layer), eager_profile, ("layout",)),
+        ("torch._addmm_activation against eager", fused, eager_profile, everywhere),
+        ("torch._addmm_activation", fused, epilogue, everywhere),
+        ("torch._addmm_activation, one split", one_split(fused), epilogue, ("layout",)),
+        ("Triton, with the cast between", triton_layer(True), eager_profile, everywhere),
+        ("Triton, without the cast between", triton_layer(False), eager_profile, everywhere),
     )
     # Checks of a domain follow one another: they share its predictions.
-    for dtype in DTYPES:
-        for domain in ("values", "boundary", "random", "layout", "production"):
-            for what, kernel, profile, expected in kernels:
-                check("layer", what, "linear_gelu_tanh", kernel, domain, expected, [dtype], profile=profile)
+    for which, dtype in enumerate(DTYPES):
+        for domain in everywhere:
+            for what, kernel, profile, domains in kernels:
+                if domain not in domains:
+                    continue
+                count = LAYER_MISMATCHES.get(what, {}).get(domain, (0, 0))[which]
+                expected = "mismatch" if count else "bit_exact"
+                check("layer", what, "linear_gelu_tanh", kernel, domain, expected, [dtype], count, profile=profile)
 
 
 # --- Triton ------------------------------------------------------------------------------------------------------

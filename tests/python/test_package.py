@@ -199,7 +199,7 @@ class LinearLayers(unittest.TestCase):
         record = report.records[0]
         self.assertEqual((record.tested, record.profile), (65536, "pytorch-2.11-cuda"))
         self.assertEqual(
-            record.models, {"bits of 1 split; the sum rounded, then eager's GELU": ("1 x 8 -> 65536",)}, str(report)
+            record.models, {"bits of 1 split; eager's GELU of the rounded sum": ("1 x 8 -> 65536",)}, str(report)
         )
 
     def test_say_by_how_much_the_other_path_differs(self):

@@ -65,16 +65,16 @@ T eager(float sum) {
 
 TEST(LinearModels, AreToldApartByTheirSums) {
   EXPECT_EQ(found<Fp16>(kEagerBits, sums_in<Fp16>(2), eager<Fp16>),
-            "2 splits; the sum rounded, then eager's GELU");
+            "2 splits; eager's GELU of the rounded sum");
   EXPECT_EQ(found<Fp16>(kEagerBits, sums_in<Fp16>(3), eager<Fp16>),
-            "3 splits; the sum rounded, then eager's GELU");
+            "3 splits; eager's GELU of the rounded sum");
 
   const auto layer = layer_of_1024().layer<Fp16>();
   reference::LinearOperands<Fp16> operands = layer.operands();
   operands.bias = {};
   const std::vector<float> products = reference::biased_accumulators(operands);
   EXPECT_EQ(found<Fp16>(kEagerBits, products, eager<Fp16>),
-            "1 split without the bias; the sum rounded, then eager's GELU");
+            "1 split without the bias; eager's GELU of the rounded sum");
   std::vector<float> rounded = products, fused = products, exact = products;
   for (std::size_t i = 0; i < products.size(); ++i) {
     const std::size_t row = i / kColumns, column = i % kColumns;
@@ -92,31 +92,30 @@ TEST(LinearModels, AreToldApartByTheirSums) {
     exact[i] = static_cast<float>(sum + double{bias});
   }
   EXPECT_EQ(found<Fp16>(kEagerBits, rounded, eager<Fp16>),
-            "1 split rounded before the bias is added; the sum rounded, then eager's GELU");
+            "1 split rounded before the bias is added; eager's GELU of the rounded sum");
   EXPECT_EQ(found<Fp16>(kEagerBits, fused, eager<Fp16>),
-            "FP32 FMAs in ascending K; the sum rounded, then eager's GELU");
-  EXPECT_EQ(found<Fp16>(kEagerBits, exact, eager<Fp16>),
-            "sums in binary64; the sum rounded, then eager's GELU");
+            "FP32 FMAs in ascending K; eager's GELU of the rounded sum");
+  EXPECT_EQ(found<Fp16>(kEagerBits, exact, eager<Fp16>), "sums in binary64; eager's GELU of the rounded sum");
 }
 
 TEST(LinearModels, AreToldApartByTheirGelu) {
   const reference::Profile& profile = reference::kPytorch211Cuda;
   const std::vector<float> sums = sums_in<Fp16>(1);
   EXPECT_EQ(found<Fp16>(kEagerBits, sums, reference::gelu_epilogue<Fp16>),
-            "1 split; cuBLASLt's GELU of the unrounded sum");
-  EXPECT_EQ(found<Fp16>(kEpilogueBits, sums, eager<Fp16>), "1 split; the sum rounded, then eager's GELU");
+            "1 split; cuBLASLt's GELU of the FP32 sum");
+  EXPECT_EQ(found<Fp16>(kEpilogueBits, sums, eager<Fp16>), "1 split; eager's GELU of the rounded sum");
   EXPECT_EQ(found<Fp16>(kEagerBits, sums,
                         [&](float sum) {
                           return reference::round_result<Fp16>(reference::gelu_tanh_fp32(sum, profile),
                                                                profile);
                         }),
-            "1 split; eager's GELU of the unrounded sum");
+            "1 split; eager's GELU of the FP32 sum");
   EXPECT_EQ(
       found<Fp16>(kEagerBits, sums,
                   [&](float sum) { return reference::gelu_erf(reference::round_to<Fp16>(sum), profile); }),
-      "1 split; the sum rounded, then the erf form of GELU");
+      "1 split; erf GELU of the rounded sum");
   EXPECT_EQ(found<Fp16>(kEagerBits, sums, [](float sum) { return reference::round_to<Fp16>(sum); }),
-            "1 split; the sum rounded, and no GELU");
+            "1 split; the rounded sum without GELU");
 }
 
 TEST(LinearModels, AreNoneForBitsOfNone) {
@@ -127,10 +126,10 @@ TEST(LinearModels, AreNoneForBitsOfNone) {
 
 TEST(LinearModels, AreNamedTogetherWhereSeveralFit) {
   const auto splits = [](int n) { return LinearModel{.sum = LinearSum::tensor_core, .splits = n}; };
-  EXPECT_EQ(describe(splits(1)), "1 split; the sum rounded, then eager's GELU");
-  EXPECT_EQ(describe({splits(2), splits(3)}), "2 splits or 3 splits; the sum rounded, then eager's GELU");
+  EXPECT_EQ(describe(splits(1)), "1 split; eager's GELU of the rounded sum");
+  EXPECT_EQ(describe({splits(2), splits(3)}), "2 splits or 3 splits; eager's GELU of the rounded sum");
   EXPECT_EQ(describe({splits(2), splits(3), splits(4), splits(5)}),
-            "2 splits, 3 splits, 4 splits or 1 other; the sum rounded, then eager's GELU");
+            "2 splits, 3 splits, 4 splits or 1 other; eager's GELU of the rounded sum");
   EXPECT_EQ(describe(std::vector<LinearModel>{}), "");
 }
 
@@ -176,15 +175,15 @@ TEST(LinearCheckOfACall, NamesTheModelOfAllBitsAndNotThatOfOneElement) {
   const Record right = run(eager<Fp16>, 1);
   EXPECT_EQ(right.mismatches, 0u);
   ASSERT_EQ(right.algorithms.size(), 1u);
-  EXPECT_EQ(right.algorithms[0].description, "bits of 1 split; the sum rounded, then eager's GELU");
+  EXPECT_EQ(right.algorithms[0].description, "bits of 1 split; eager's GELU of the rounded sum");
   EXPECT_EQ(right.algorithms[0].shapes.size(), 1u);
 
   const Record split = run(eager<Fp16>, 2);
   ASSERT_GT(split.mismatches, 0u);
   ASSERT_EQ(split.causes.size(), 1u);
-  EXPECT_EQ(split.causes[0].name, "2 splits; the sum rounded, then eager's GELU");
+  EXPECT_EQ(split.causes[0].name, "2 splits; eager's GELU of the rounded sum");
   EXPECT_EQ(split.causes[0].count, split.mismatches);
-  EXPECT_EQ(split.first->diagnosis, "differs exactly as 2 splits; the sum rounded, then eager's GELU would");
+  EXPECT_EQ(split.first->diagnosis, "differs exactly as 2 splits; eager's GELU of the rounded sum would");
   EXPECT_EQ(split.first->parts_at, "") << "some element alone may look like the epilogue's";
   EXPECT_EQ(split.first->reproduce, "again, block " + std::to_string(block));
   EXPECT_EQ(split.algorithms[0].splits, 2u);
