@@ -126,6 +126,7 @@ std::string domains_or_all(const CheckOptions& options, const Place& place) {
 
 Result<ForeignKernel> kernel_at(const Place& place, const KernelFile& file, const KernelFileOptions& options) {
   if (place.unavailable.empty()) return open_kernel_file(file, options, place.device);
+  if (const Result<Done> sense = require_sense(file, options); !sense) return sense.error();
   ForeignKernel absent;
   absent.name = file.path.filename().string();
   absent.location = Location::device;

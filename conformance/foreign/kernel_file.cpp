@@ -142,19 +142,24 @@ Result<KernelFile> read_kernel_file(const std::filesystem::path& path) {
   return KernelFile{path, *kind, *std::move(bytes)};
 }
 
-Result<ForeignKernel> open_kernel_file(const KernelFile& file, const KernelFileOptions& options,
-                                       const std::optional<CudaDevice>& device) {
+Result<Done> require_sense(const KernelFile& file, const KernelFileOptions& options) {
   if (const std::string_view option = useless_option(file.kind, options); !option.empty())
     return Error{ErrorKind::bad_argument, fmt::format("has no meaning for a {}", name(file.kind)),
                  std::string(option), "leave it out"};
-  if (file.kind == KernelFileKind::shared_library)
-    return shared_library(file, options, device ? Location::device : Location::host);
-  if (!options.request.elementwise)
+  if (!options.request.elementwise && file.kind != KernelFileKind::shared_library)
     return Error{
         ErrorKind::bad_argument,
         fmt::format("is a {}, and {} is checked as a shared library", name(file.kind), options.request.op),
         file.path.string(),
         "wrap the kernel in a bitproof_kernel (conformance/bitproof.h), or check it from Python"};
+  return Done{};
+}
+
+Result<ForeignKernel> open_kernel_file(const KernelFile& file, const KernelFileOptions& options,
+                                       const std::optional<CudaDevice>& device) {
+  if (const Result<Done> sense = require_sense(file, options); !sense) return sense.error();
+  if (file.kind == KernelFileKind::shared_library)
+    return shared_library(file, options, device ? Location::device : Location::host);
   if (!device)
     return Error{ErrorKind::bad_argument, "runs on a GPU only", file.path.string(), "give --device cuda"};
   return device_kernel(file, options, *device);

@@ -40,6 +40,10 @@ struct KernelFileOptions {
   std::string command;  // "./bitproof check ...", which reproduces it but for domain and block
 };
 
+// An error where what is asked for makes no sense for a file of this kind: options of another kind, an operator
+// that it cannot hold.
+Result<Done> require_sense(const KernelFile& file, const KernelFileOptions& options);
+
 // A kernel that runs on the device, or on the CPU where there is none; a .cu file is compiled now. The file's
 // code is loaded by ForeignKernel::load and not before, since loading may run it.
 Result<ForeignKernel> open_kernel_file(const KernelFile& file, const KernelFileOptions& options,

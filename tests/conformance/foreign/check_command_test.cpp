@@ -128,6 +128,8 @@ TEST_F(CheckCommand, ErrorsNameTheThingAndTheRemedy) {
          "leave it out");
   expect(library("right") + kBiased + "--compiler-option -G", "--compiler-option: has no meaning",
          "leave it out");
+  testing::write_text(directory_.path() / "kernel.cu", "__global__ void kernel() {}");
+  expect("kernel.cu --op linear_gelu_tanh --dtype bf16", "kernel.cu: is a CUDA source", "check it from Python");
   expect(library("linear") + "--op linear_gelu_tanh --dtype bf16 --domain pairs",
          "--domain pairs: is no domain of linear_gelu_tanh", "use one or more of values, boundary");
   expect(library("linear") + "--op linear_gelu_tanh --dtype bf16 --profile eager",
