@@ -62,7 +62,7 @@ TEST(Command, JsonIsWholeWhenAnInputCannotBeRead) {
 }
 
 TEST(Command, AReportNeverOverwritesAnInput) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const std::filesystem::path input = folder / "a.mp4", link = folder / "link.mp4";
   std::filesystem::copy_file(kA, input);
   std::filesystem::create_symlink(input, link);

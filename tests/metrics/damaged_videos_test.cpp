@@ -36,7 +36,7 @@ std::string damaged(std::string bytes, std::uint64_t seed) {
 class DamagedVideos : public testing::TestWithParam<const char*> {};
 
 TEST_P(DamagedVideos, EndWithAnAnswerAndAreNeverIdenticalByMistake) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const std::filesystem::path whole = folder / (std::string("whole.") + GetParam());
   ffmpeg({"-v", "error", "-f", "lavfi", "-i", "testsrc2=size=48x32:rate=25,format=yuv420p", "-frames:v", "6",
           "-threads", "1", whole.string()});

@@ -72,7 +72,7 @@ class SideBySide : public testing::TestWithParam<Pair> {};
 
 TEST_P(SideBySide, EveryDigitThatFfmpegPrintsIsOurs) {
   const auto& [shape, noise_a, noise_b] = GetParam();
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   constexpr int kFrames = 4;
   const Clip a = make_clip(shape, kFrames, 1, noise_a);
   Clip b = make_clip(shape, kFrames, 2, noise_b);

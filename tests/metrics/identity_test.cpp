@@ -50,7 +50,7 @@ TEST(Identity, FrameDigestsAreFfmpegsFramehash) {
 }
 
 TEST(Identity, FrameDigestsOfPackedAndPalettedFramesAreFfmpegsFramehash) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   for (const char* format :
        {"rgb24", "bgr0", "nv12", "yuyv422", "gbrp10le", "pal8", "monob", "ya8", "rgb565le"}) {
     const std::filesystem::path file = folder / (std::string(format) + ".nut");
@@ -76,7 +76,7 @@ TEST(Identity, FileDigestIsSha256sumsAndStreamDigestIsFfmpegsStreamhash) {
 }
 
 TEST(Identity, TheFileOfAFolderOfPicturesIsTheirConcatenation) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const std::string bytes = read_file(fixture("clips/gray_a.png"));
   write_file(folder / "f1.png", bytes);
   write_file(folder / "f2.png", bytes);

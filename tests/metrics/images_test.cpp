@@ -21,7 +21,7 @@ class Images : public testing::Test {
     EXPECT_TRUE(cv::imwrite(file.string(), image));
     return file;
   }
-  TemporaryFolder folder_;
+  TemporaryDirectory folder_;
 };
 
 TEST_F(Images, AlphaIsKept) {

@@ -54,7 +54,7 @@ class LpipsOfYuv : public testing::Test {
             "-color_range", range, (folder_ / name).string()});
     return folder_ / name;
   }
-  TemporaryFolder folder_;
+  TemporaryDirectory folder_;
 };
 
 TEST_F(LpipsOfYuv, ConvertsByANamedConverter) {
@@ -94,7 +94,7 @@ TEST(Lpips, WithoutAModelItIsABadRequest) {
 }
 
 TEST(Lpips, AFileThatIsNoNetworkIsUnreadable) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   write_file(folder / "no.onnx", "not a network");
   Request request = lpips_request(fixture("clips/rgb_a.png"), fixture("clips/rgb_b.png"));
   request.settings["--lpips-model"] = (folder / "no.onnx").string();

@@ -17,7 +17,7 @@ constexpr int kChanged = 40;
 Shape wide() { return {"yuv420p", "420jpeg", 66, 48, 3, 1, 1, 8}; }
 
 Outcome compare_with_one_changed(int x, int y) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const Shape shape = wide();
   Clip clip = make_clip(shape, kFrames, 1, 3);
   write_clip(folder / "a.y4m", shape, clip);
@@ -75,7 +75,7 @@ TEST(OneSample, SixteenBitsTooFarBelowOneForDoubleStillReadBelowOne) {
   Plane board(512 * 512);
   for (std::size_t i = 0; i < board.size(); ++i) board[i] = (i % 512 + i / 512) % 2 == 0 ? 0 : 65534;
   Clip clip(40, Picture{board});
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   write_clip(folder / "a.raw", shape, clip);
   clip[7][0][100 * 512 + 100] += 1;
   write_clip(folder / "b.raw", shape, clip);
@@ -90,7 +90,7 @@ TEST(OneSample, SixteenBitsTooFarBelowOneForDoubleStillReadBelowOne) {
 }
 
 TEST(OneSample, RequireIdenticalFailsOnIt) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   Clip clip = make_clip(small_shape(), 2, 1, 3);
   write_clip(folder / "a.y4m", small_shape(), clip);
   clip[1][2][5] ^= 1;

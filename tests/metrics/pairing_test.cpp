@@ -19,7 +19,7 @@ const MetadataDifference* find_difference(const Outcome& outcome, std::string_vi
 // The clip's stream, not encoded anew, by way of FFmpeg's arguments before and after the input.
 Outcome compare_with_remuxed(const std::string& name, const std::vector<std::string>& before,
                              const std::vector<std::string>& after) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const std::filesystem::path clip = fixture("clips/pair81_a.mp4"), other = folder / name;
   std::vector<std::string> arguments = {"-v", "error"};
   arguments.insert(arguments.end(), before.begin(), before.end());
@@ -79,7 +79,7 @@ TEST(Pairing, RotationIsReportedAndNotApplied) {
 }
 
 TEST(Pairing, AMirroredDisplayIsReportedAndNotApplied) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   std::string bytes = read_file(fixture("clips/pair81_a.mp4"));
   // The unity matrices of the movie header and, second, of the track header; a becomes -1.
   const std::string unity("\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0", 20);
@@ -116,7 +116,7 @@ class Offsets : public testing::Test {
     write_clip(folder_ / "b.y4m", shape, b);
     write_clip(folder_ / "a.y4m", shape, Clip(b.begin() + 3, b.end()));
   }
-  TemporaryFolder folder_;
+  TemporaryDirectory folder_;
 };
 
 TEST_F(Offsets, AlignInEitherDirection) {

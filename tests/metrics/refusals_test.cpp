@@ -23,7 +23,7 @@ class Refusals : public testing::Test {
     EXPECT_NE(failure_text(outcome).find(message), std::string::npos) << failure_text(outcome);
   }
 
-  TemporaryFolder folder_;
+  TemporaryDirectory folder_;
 };
 
 TEST_F(Refusals, DifferentLengthsPrintBoth) {

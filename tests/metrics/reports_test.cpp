@@ -27,7 +27,7 @@ std::string report_of(const Request& request) {
   return out.str();
 }
 
-Request mixed_request(const TemporaryFolder& folder) {
+Request mixed_request(const TemporaryDirectory& folder) {
   // Of three frames the second is identical: numbers, infinity and counts in one report.
   const Clip a = make_clip(small_shape(), 3, 1, 3);
   Clip b = make_clip(small_shape(), 3, 2, 3);
@@ -38,7 +38,7 @@ Request mixed_request(const TemporaryFolder& folder) {
 }
 
 TEST(JsonReports, InfinityIsNullWithItsReasonAndIdentical) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const std::string text = report_of<JsonReport>(mixed_request(folder));
   for (const char* forbidden : {"Infinity", "NaN", "inf,", "nan"})
     EXPECT_EQ(text.find(forbidden), std::string::npos);
@@ -57,7 +57,7 @@ TEST(JsonReports, InfinityIsNullWithItsReasonAndIdentical) {
 }
 
 TEST(JsonReports, NumbersReadBackToTheSameBits) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const Request request = mixed_request(folder);
   const Outcome outcome = compare(request, {});
   const auto report = nlohmann::json::parse(report_of<JsonReport>(request));
@@ -66,7 +66,7 @@ TEST(JsonReports, NumbersReadBackToTheSameBits) {
 }
 
 TEST(JsonReports, NotApplicableIsNullWithItsReason) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const Shape tiny{"gray", "mono", 7, 7, 1, 0, 0, 8};
   write_clip(folder / "a.y4m", tiny, make_clip(tiny, 1, 1, 3));
   write_clip(folder / "b.y4m", tiny, make_clip(tiny, 1, 2, 3));
@@ -78,7 +78,7 @@ TEST(JsonReports, NotApplicableIsNullWithItsReason) {
 }
 
 TEST(CsvReports, OneLinePerFrameUnderOneHeader) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   std::istringstream lines(report_of<CsvReport>(mixed_request(folder)));
   std::vector<std::string> rows;
   std::size_t comments = 0;
@@ -93,7 +93,7 @@ TEST(CsvReports, OneLinePerFrameUnderOneHeader) {
 }
 
 TEST(HtmlReports, APageThatNeedsNothingElse) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const std::string page = report_of<HtmlReport>(mixed_request(folder));
   for (const char* outside : {"http://", "https://", "<script", "<link", "url("})
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -146,17 +144,6 @@ Report sample_plan(std::size_t records) {
   for (std::size_t i = 0; i < records; ++i) plan.records.push_back(planned_record(fmt::format("op{}", i)));
   plan.run_id = run_id_of(plan);
   return plan;
-}
-
-TemporaryDirectory::TemporaryDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() / "bitproof-test-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-  path_ = name;
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 std::string read_text(const std::filesystem::path& file) {

@@ -9,6 +9,7 @@
 
 #include "conformance/report/record.h"
 #include "conformance/report/report.h"
+#include "tests/support/temporary_directory.h"
 
 namespace bitproof::conformance::testing {
 
@@ -31,18 +32,7 @@ Environment sample_environment();
 // A plan of `records` records, each of another operator.
 Report sample_plan(std::size_t records);
 
-// A directory of its own, removed in the end.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory();
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using support::TemporaryDirectory;
 
 std::string read_text(const std::filesystem::path& file);
 void write_text(const std::filesystem::path& file, const std::string& text);

@@ -1,25 +1,15 @@
-// A folder of its own for a test, gone with it; and files as strings.
+// Files as strings, in a directory of the test's own or among the fixtures.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "tests/support/temporary_directory.h"
+
 namespace bitproof::metrics::test {
 
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using support::TemporaryDirectory;
 
 std::string read_file(const std::filesystem::path& file);
 void write_file(const std::filesystem::path& file, std::string_view bytes);

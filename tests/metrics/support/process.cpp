@@ -14,7 +14,7 @@ extern char** environ;
 namespace bitproof::metrics::test {
 
 Finished run(const std::vector<std::string>& arguments) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const std::string output = (folder / "output").string(), error = (folder / "error").string();
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
