@@ -96,7 +96,14 @@ int exit_status(const std::vector<PlannedCheck>& plan, const std::vector<Record>
         break;
     }
   }
-  for (const std::string& device : options.required_devices) could_not_run |= !has_device(plan, device);
+  for (const std::string& device : options.required_devices) {
+    if (has_device(plan, device)) continue;
+    could_not_run = true;
+    fmt::print(stderr,
+               "bitproof: --require {}: nothing of this run could run there; see `./bitproof list` for the "
+               "devices of this machine\n",
+               device);
+  }
   if (failed) return kFailed;
   return could_not_run || !tested ? kCouldNotRun : kPassed;
 }
@@ -247,7 +254,7 @@ void add_run_command(CLI::App& app, int& status) {
                     "No worker processes, for debuggers: a crash ends the run");
   command->add_flag("--resume", options->resume, "Continue the report in that directory");
   command->add_option("--require", options->required_devices,
-                      "Fail (3) unless this device exists: cpu, cuda, cuda:N");
+                      "Fail (3) unless this device exists: cpu, cuda, cuda:N, emulated, emulated:sm_NN");
   command->add_flag("--json", options->json, "Print the report itself");
   command->callback([options, &status] { status = run(*options); });
 }
