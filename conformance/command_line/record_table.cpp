@@ -101,6 +101,13 @@ void print_findings(const std::vector<Record>& records) {
     fmt::print("{}: {} records: {}\n", coloured("not_run", Ink::yellow, stdout), count, reason);
 }
 
+void print_models(const std::vector<Record>& records) {
+  for (const Record& record : records)
+    for (const LibraryAlgorithm& model : record.algorithms)
+      fmt::print("\n{}: {}\n  in {} of its shapes, {} the first\n", label(record), model.description,
+                 model.shapes.size(), model.shapes.front());
+}
+
 void print_contradictions(const std::vector<Record>& records, const std::vector<Expectation>& expectations) {
   for (const Record& record : records) {
     const Expectation* const expectation = find_expectation(expectations, record);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/complain.h"
 #include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/gate_services.h"
 #include "conformance/command_line/record_table.h"
@@ -48,11 +49,6 @@ struct RunOptions {
   bool resume = false;
   bool json = false;
 };
-
-int complain(const Error& error) {
-  fmt::print(stderr, "bitproof: {}\n", error.message());
-  return kBadUsage;
-}
 
 bool has_device(const std::vector<PlannedCheck>& plan, const std::string& device) {
   const auto is_it = [&](const std::string& name) {

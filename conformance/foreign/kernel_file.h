@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/bitproof.h"
 #include "conformance/foreign/foreign_check.h"
 #include "conformance/foreign/launch_description.h"
 #include "conformance/report/result.h"
@@ -45,9 +46,7 @@ Result<ForeignKernel> open_kernel_file(const KernelFile& file, const KernelFileO
                                        const std::optional<CudaDevice>& device);
 
 // The entry point of a shared library. Throws std::runtime_error saying what is missing.
-ElementwiseImplementation load_shared_library(const std::filesystem::path& path, const std::string& entry,
-                                              std::string name, Location location,
-                                              const ForeignRequest& request);
+bitproof_kernel_function load_shared_library(const std::filesystem::path& path, const std::string& entry);
 
 // A kernel out of PTX or machine code, on CUDA device `device_id`. Throws what keeps it from being launched as
 // described: an image for another architecture, a missing entry, arguments that are not those of the kernel.
