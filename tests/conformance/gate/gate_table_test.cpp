@@ -280,6 +280,14 @@ const Row kRows[] = {
      {"wrong_evidence"},
      kValues,
      "the policy requires executed"},
+    {"EmulatedEvidenceThatCallsItselfExecuted",
+     [](World& w) {
+       will_emulate(w);
+       w.values().evidence = "executed";
+     },
+     {"contradiction"},
+     "gelu_tanh bf16 emulated.fused values sm_90",
+     "called executed, but its implementation is emulated; run again: ./bitproof run --op gelu_tanh"},
     {"EmulatedEvidenceOfAnotherMachineCode",
      [](World& w) {
        will_emulate(w);
