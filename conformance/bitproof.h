@@ -1,9 +1,13 @@
 /* bitproof's C interface: checking a kernel of one's own against a contract, bit for bit, and the production
  * kernels. C89 and later, C++, and everything that can call C.
  *
- * A contract is an operator, a dtype and a profile (whose eager bits are the truth). A check runs a kernel over
- * domains of inputs: the library makes the inputs, poisons the output and fences it with guard bands, calls the
- * kernel, and compares every bit with what the CPU reference computed.
+ * A contract is an operator, a dtype and a profile (whose eager bits are the truth). linear_gelu_tanh has two
+ * paths: that of an eager profile, in which the sum is rounded to the dtype before GELU, and that of the
+ * profile "cublaslt-13-gelu-epilogue", in which it is not and GELU is cuBLASLt's. Both sum as tensor cores do,
+ * in one split of ascending K and with the bias in FP32; the report says of each shape, among its "algorithms",
+ * what sums and what GELU the bits are those of. A check runs a kernel over domains of inputs: the library
+ * makes the inputs, poisons the output and fences it with guard bands, calls the kernel, and compares every bit
+ * with what the CPU reference computed.
  *
  *     static int my_kernel(const bitproof_call* call) {
  *       launch(call->inputs[0], call->inputs[1], call->output, call->stream);
@@ -74,13 +78,14 @@ BITPROOF_API const char* bitproof_contracts(void);
 /* --- A kernel under test ------------------------------------------------------------------------------- */
 
 /* One call of it. Tensors are bf16 or fp16, row-major: input [rows, width] and, of a biased operator, bias
- * [width]; output [rows, width]. Unless domain `layout` says otherwise they are contiguous and aligned to 256
- * bytes. All of it is valid during the call only. */
+ * [width]; output [rows, width]; of linear_gelu_tanh x [rows, depth], weight [width, depth] and bias [width].
+ * Unless domain `layout` says otherwise they are contiguous and aligned to 256 bytes. All of it is valid during
+ * the call only. */
 typedef struct bitproof_call {
   size_t struct_size;            /* of this structure, in bytes */
   const char* op;                /* "bias_gelu_tanh" */
   const char* dtype;             /* "bf16" */
-  const DLTensor* const* inputs; /* input, then bias */
+  const DLTensor* const* inputs; /* input, then bias; or x, weight, bias */
   int input_count;
   const DLTensor* output;
   void* stream;        /* the CUDA stream to work on, in whose order the inputs become ready; NULL on the CPU */

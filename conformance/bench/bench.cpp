@@ -116,19 +116,15 @@ std::vector<double> time_round(const Contender& contender, const Buffers& buffer
   return times;
 }
 
-BenchEntry entry_of(const BenchSubject& subject, Contender& contender) {
-  std::ranges::sort(contender.microseconds);
+BenchEntry entry_of(const BenchSubject& subject, const Contender& contender) {
   BenchEntry entry;
   entry.op = subject.op.name;
   entry.dtype = reference::name(subject.dtype);
   entry.implementation = contender.name;
   entry.shape = subject.shape;
-  entry.samples = static_cast<int>(contender.microseconds.size());
-  entry.median_us = contender.microseconds[contender.microseconds.size() / 2];
-  entry.fastest_us = contender.microseconds.front();
-  entry.slowest_us = contender.microseconds.back();
+  entry.times = summarise(contender.microseconds);
   entry.bytes_per_second =
-      4e6 * static_cast<double>(subject.shape.rows * subject.shape.width) / entry.median_us;
+      4e6 * static_cast<double>(subject.shape.rows * subject.shape.width) / entry.times.median_us;
   return entry;
 }
 
@@ -180,12 +176,12 @@ std::vector<BenchEntry> bench_elementwise(const BenchSubject& subject, int devic
     entries.push_back(std::move(entry));
   }
   const auto median_of = [&](std::string_view name) {
-    return std::ranges::find(entries, name, &BenchEntry::implementation)->median_us;
+    return std::ranges::find(entries, name, &BenchEntry::implementation)->times.median_us;
   };
   const double copy = median_of("copy kernel"), memcpy = median_of("cudaMemcpyAsync");
   for (BenchEntry& entry : entries) {
-    entry.ratio_to_copy = entry.median_us / copy;
-    entry.ratio_to_memcpy = entry.median_us / memcpy;
+    entry.ratio_to_copy = entry.times.median_us / copy;
+    entry.ratio_to_memcpy = entry.times.median_us / memcpy;
   }
   return entries;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/bench/time_summary.h"
 #include "conformance/elementwise/operators.h"
 #include "reference/half.h"
 
@@ -25,8 +26,7 @@ struct BenchSubject {
 struct BenchEntry {
   std::string op, dtype, implementation;  // implementations, and "copy kernel" and "cudaMemcpyAsync"
   BenchShape shape;
-  int samples = 0;
-  double median_us = 0, fastest_us = 0, slowest_us = 0;
+  TimeSummary times;
   double bytes_per_second = 0;  // input read once and output written once, whatever the implementation moved
   double ratio_to_copy = 0;     // median over that of the copy kernel
   double ratio_to_memcpy = 0;

@@ -78,18 +78,21 @@ std::string library_identity() {
 }
 
 ForeignKernel kernel_of(const bitproof_check& check, const Callback& callback) {
-  const Location location = check.device ? Location::device : Location::host;
-  return {.name = check.name,
-          .location = location,
-          .returns_output = check.returns_output,
-          .machine_code_key = "",
-          .load = [&check, location,
-                   callback] { return callback_implementation(check.name, location, check.request, callback); },
-          .unavailable = "",
-          .reproduce =
-              [how = check.reproduce](const std::string& domain, std::uint64_t block) {
-                return how + ", domain " + domain + ", block " + std::to_string(block);
-              }};
+  ForeignKernel kernel;
+  kernel.name = check.name;
+  kernel.location = check.device ? Location::device : Location::host;
+  kernel.returns_output = check.returns_output;
+  kernel.reproduce = [how = check.reproduce](const std::string& domain, std::uint64_t block) {
+    return how + ", domain " + domain + ", block " + std::to_string(block);
+  };
+  if (check.request.elementwise) {
+    kernel.load = [&check, location = kernel.location, callback] {
+      return callback_implementation(check.name, location, check.request, callback);
+    };
+  } else {
+    kernel.load_linear = [&check, callback] { return linear_callback(check.request, callback); };
+  }
+  return kernel;
 }
 
 void run(bitproof_check& check, const Callback& callback) {

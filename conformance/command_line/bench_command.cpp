@@ -11,6 +11,7 @@
 
 #include "conformance/bench/bench.h"
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/complain.h"
 #include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/linear_bench.h"
 #include "conformance/command_line/mlp_bench.h"
@@ -60,8 +61,8 @@ void print_header() {
 
 void print_entry(const BenchEntry& entry) {
   fmt::print("{:<15} {:<5} {:>14}  {:<16} {:>11.2f} {:>9.3f} {:>8.3f}x {:>9.3f}x  {}\n", entry.op, entry.dtype,
-             fmt::format("{}x{}", entry.shape.rows, entry.shape.width), entry.implementation, entry.median_us,
-             entry.bytes_per_second * 1e-12, entry.ratio_to_copy, entry.ratio_to_memcpy,
+             fmt::format("{}x{}", entry.shape.rows, entry.shape.width), entry.implementation,
+             entry.times.median_us, entry.bytes_per_second * 1e-12, entry.ratio_to_copy, entry.ratio_to_memcpy,
              entry.right_bits ? coloured("right", Ink::green, stdout) : coloured("WRONG", Ink::red, stdout));
 }
 
@@ -70,10 +71,10 @@ nlohmann::ordered_json as_json(const BenchEntry& entry) {
           {"dtype", entry.dtype},
           {"implementation", entry.implementation},
           {"shape", {entry.shape.rows, entry.shape.width}},
-          {"samples", entry.samples},
-          {"median_us", entry.median_us},
-          {"fastest_us", entry.fastest_us},
-          {"slowest_us", entry.slowest_us},
+          {"samples", entry.times.samples},
+          {"median_us", entry.times.median_us},
+          {"fastest_us", entry.times.fastest_us},
+          {"slowest_us", entry.times.slowest_us},
           {"bytes_per_second", entry.bytes_per_second},
           {"ratio_to_copy", entry.ratio_to_copy},
           {"ratio_to_memcpy", entry.ratio_to_memcpy},
@@ -153,10 +154,7 @@ bool bench_elementwise_all(const std::vector<BenchSubject>& subjects, const Cuda
 
 int bench(const BenchOptions& options) {
   const Result<Plan> plan = plan_of(options);
-  if (!plan) {
-    fmt::print(stderr, "bitproof: {}\n", plan.error().message());
-    return kBadUsage;
-  }
+  if (!plan) return complain(plan.error());
   const CudaDevices devices = find_cuda_devices();
   const auto device = std::ranges::find(devices.devices, options.device, &CudaDevice::id);
   if (device == devices.devices.end()) {

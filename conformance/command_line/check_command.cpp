@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/complain.h"
 #include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/record_table.h"
 #include "conformance/command_line/terminal.h"
@@ -39,11 +40,6 @@ struct CheckOptions {
   bool in_process = false;
   bool json = false;
 };
-
-int complain(const Error& error) {
-  fmt::print(stderr, "bitproof: {}\n", error.message());
-  return kBadUsage;
-}
 
 int exit_status(const std::vector<Record>& records) {
   switch (worst_verdict(records)) {
@@ -122,15 +118,15 @@ Result<Place> find_place(const CheckOptions& options, KernelFileKind kind) {
 // Unless domains were named: all of them, but on the CPU not the pairs, which take minutes.
 std::string domains_or_all(const CheckOptions& options, const Place& place) {
   if (!options.request.domains.empty()) return options.request.domains;
-  const auto op = find_elementwise_operator(options.request.op);
-  if (!op) return "values";  // the operator is what will be complained about
-  std::vector<std::string> domains = domains_of(*op);
+  std::vector<std::string> domains = domains_of(options.request.op);
+  if (domains.empty()) return "values";  // the operator is what will be complained about
   if (!place.device && place.unavailable.empty()) std::erase(domains, "pairs");
   return fmt::format("{}", fmt::join(domains, ","));
 }
 
 Result<ForeignKernel> kernel_at(const Place& place, const KernelFile& file, const KernelFileOptions& options) {
   if (place.unavailable.empty()) return open_kernel_file(file, options, place.device);
+  if (const Result<Done> sense = require_sense(file, options); !sense) return sense.error();
   ForeignKernel absent;
   absent.name = file.path.filename().string();
   absent.location = Location::device;
@@ -143,7 +139,7 @@ constexpr std::chrono::seconds kLoadingLimit{120};
 // Why the kernel cannot be loaded, on one line; empty when it can.
 std::string loading_fault(const ForeignKernel& kernel) {
   try {
-    (void)kernel.load();
+    kernel.load ? static_cast<void>(kernel.load()) : static_cast<void>(kernel.load_linear());
     return "";
   } catch (const std::exception& failure) {
     std::string words = failure.what();
@@ -155,7 +151,7 @@ std::string loading_fault(const ForeignKernel& kernel) {
 // Loads the kernel once, in a process of its own, so that what is wrong with the file is said at once and not
 // as the verdict of a record.
 Result<Done> inspect(const CheckOptions& options, const ForeignKernel& kernel) {
-  if (!kernel.load) return Done{};
+  if (!kernel.load && !kernel.load_linear) return Done{};
   std::string fault;
   if (options.in_process) {
     fault = loading_fault(kernel);
@@ -204,6 +200,7 @@ int run_checks(const CheckOptions& options, const ForeignRequest& request, const
     fmt::print("{}", to_text(finished));
   } else {
     print_findings(finished.records);
+    print_models(finished.records);
     print_summary(finished, writer->path());
   }
   return exit_status(finished.records);
@@ -253,7 +250,7 @@ void add_check_command(CLI::App& app, int& status) {
       ->required();
   command
       ->add_option("--op", options->request.op,
-                   "Operator of the contract: bias_gelu_tanh, gelu_tanh, gelu_erf, silu")
+                   "Operator of the contract: bias_gelu_tanh, gelu_tanh, gelu_erf, silu, linear_gelu_tanh")
       ->required();
   command->add_option("--dtype", options->request.dtype, "bf16 or fp16")->required();
   command->add_option("--domain", options->request.domains,

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "conformance/command_line/complain.h"
 #include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/terminal.h"
 #include "conformance/linear/device.h"
@@ -34,7 +35,7 @@ struct Measured {
   std::vector<LinearBenchEntry> entries;
 
   double median_of(kernels::LinearGeluPath path) const {
-    return std::ranges::find(entries, kernels::name(path), &LinearBenchEntry::implementation)->median_us;
+    return std::ranges::find(entries, kernels::name(path), &LinearBenchEntry::implementation)->times.median_us;
   }
   LinearGeluTimes times() const {
     return {.dtype = dtype == Dtype::bf16 ? kernels::HalfType::bf16 : kernels::HalfType::fp16,
@@ -57,8 +58,8 @@ void print_measured(const Measured& measured) {
   const double eager = measured.median_of(kernels::LinearGeluPath::eager);
   for (const LinearBenchEntry& entry : measured.entries)
     fmt::print("{:<17} {:<5} {:>23}  {:<14} {:>10.2f} {:>10.1f} {:>8.3f}x {:>8.3f}x  {}\n", kLinearGeluTanh,
-               name(measured.dtype), text_of(measured.shape), entry.implementation, entry.median_us,
-               entry.flops_per_second * 1e-12, entry.median_us / eager, entry.ratio_to_copy,
+               name(measured.dtype), text_of(measured.shape), entry.implementation, entry.times.median_us,
+               entry.flops_per_second * 1e-12, entry.times.median_us / eager, entry.ratio_to_copy,
                entry.right_bits ? coloured("right", Ink::green, stdout) : coloured("WRONG", Ink::red, stdout));
 }
 
@@ -69,13 +70,13 @@ nlohmann::ordered_json as_json(const Measured& measured, const LinearBenchEntry&
           {"implementation", entry.implementation},
           {"shape", {measured.shape.rows, measured.shape.columns}},
           {"depth", measured.shape.depth},
-          {"samples", entry.samples},
-          {"median_us", entry.median_us},
-          {"fastest_us", entry.fastest_us},
-          {"slowest_us", entry.slowest_us},
+          {"samples", entry.times.samples},
+          {"median_us", entry.times.median_us},
+          {"fastest_us", entry.times.fastest_us},
+          {"slowest_us", entry.times.slowest_us},
           {"flops_per_second", entry.flops_per_second},
           {"bytes_per_second", entry.bytes_per_second},
-          {"ratio_to_eager", entry.median_us / measured.median_of(kernels::LinearGeluPath::eager)},
+          {"ratio_to_eager", entry.times.median_us / measured.median_of(kernels::LinearGeluPath::eager)},
           {"ratio_to_copy", entry.ratio_to_copy},
           {"rows_compared", entry.rows_compared},
           {"right_bits", entry.right_bits},
@@ -93,10 +94,6 @@ int compute_capability(const std::string& architecture) {
 
 // Writes the table and reads it back as a dispatcher would.
 int write_dispatch(const std::filesystem::path& file, const DispatchMeasurement& measurement) {
-  const auto complain = [](const std::string& message) {
-    fmt::print(stderr, "bitproof: {}\n", message);
-    return kBadUsage;
-  };
   const auto written = kernels::write_dispatch_file(file, measurement);
   if (const auto* error = std::get_if<kernels::DispatchFileError>(&written)) return complain(error->message);
   const auto loaded = kernels::load_dispatch_table(file);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -30,6 +31,24 @@ std::vector<std::string> among(const std::vector<PlannedCheck>& checks, std::str
   return distinct(chosen, wanted);
 }
 
+// Architectures whose machine code can be executed here on the CPU, and why others cannot.
+struct Emulated {
+  std::vector<std::string> architectures;
+  std::string none_because;
+};
+
+Emulated emulated(const Inventory& inventory) {
+  Emulated found;
+  for (const PlannedCheck& check : inventory.checks) {
+    if (check.record.evidence != name(Evidence::emulated)) continue;
+    const bool is_new =
+        std::ranges::find(found.architectures, check.record.architecture) == found.architectures.end();
+    if (check.start && is_new) found.architectures.push_back(check.record.architecture);
+    if (!check.start) found.none_because = check.unavailable;
+  }
+  return found;
+}
+
 nlohmann::ordered_json as_json(const Inventory& inventory) {
   nlohmann::ordered_json json;
   for (const std::string& op : distinct(inventory.checks, &Record::op))
@@ -47,6 +66,10 @@ nlohmann::ordered_json as_json(const Inventory& inventory) {
     json["devices"].push_back(
         {{"name", device.label()}, {"model", device.facts.name}, {"architecture", device.facts.architecture}});
   if (inventory.devices.devices.empty()) json["no_cuda_device_because"] = inventory.devices.none_because;
+  const Emulated on_cpu = emulated(inventory);
+  for (const std::string& architecture : on_cpu.architectures)
+    json["devices"].push_back({{"name", "emulated:" + architecture}, {"architecture", architecture}});
+  if (on_cpu.architectures.empty()) json["no_emulated_device_because"] = on_cpu.none_because;
   json["architectures"] = nlohmann::ordered_json::array();
   std::set<std::string_view> architectures;
   for (const MachineCodeKey& entry : machine_code_keys()) architectures.insert(entry.architecture);
@@ -79,6 +102,11 @@ void print_people(const Inventory& inventory) {
   for (const CudaDevice& device : inventory.devices.devices)
     fmt::print("  {:<16} {} ({})\n", device.label(), device.facts.architecture, device.facts.name);
   if (inventory.devices.devices.empty()) fmt::print("  {}\n", inventory.devices.none_because);
+  const Emulated on_cpu = emulated(inventory);
+  for (const std::string& architecture : on_cpu.architectures)
+    fmt::print("  {:<16} {} (its machine code, executed on the CPU)\n", "emulated:" + architecture,
+               architecture);
+  if (on_cpu.architectures.empty()) fmt::print("  {}\n", on_cpu.none_because);
   fmt::print("\nmachine-code keys\n");
   for (const MachineCodeKey& entry : machine_code_keys())
     fmt::print("  {:<8} {:<14} {}\n", entry.architecture, entry.implementation, entry.key);

@@ -21,7 +21,7 @@ std::string text_of(const MlpShape& shape) {
 
 void print_entry(const MlpShape& shape, reference::Dtype dtype, const MlpBenchEntry& entry) {
   fmt::print("{:<9} {:<5} {:>29}  {:<20} {:>10.2f} {:>8.4f}x of {:<20} {}\n", kMlpGelu, name(dtype),
-             text_of(shape), entry.implementation, entry.median_us, entry.ratio, entry.against,
+             text_of(shape), entry.implementation, entry.times.median_us, entry.ratio, entry.against,
              entry.right_bits ? coloured("right", Ink::green, stdout) : coloured("WRONG", Ink::red, stdout));
 }
 
@@ -31,10 +31,10 @@ nlohmann::ordered_json as_json(const MlpShape& shape, reference::Dtype dtype, co
           {"dtype", name(dtype)},
           {"implementation", entry.implementation},
           {"shape", {shape.rows, shape.depth, shape.hidden, shape.columns}},
-          {"samples", entry.samples},
-          {"median_us", entry.median_us},
-          {"fastest_us", entry.fastest_us},
-          {"slowest_us", entry.slowest_us},
+          {"samples", entry.times.samples},
+          {"median_us", entry.times.median_us},
+          {"fastest_us", entry.times.fastest_us},
+          {"slowest_us", entry.times.slowest_us},
           {"against", entry.against},
           {"ratio", entry.ratio},
           {"rows_compared", entry.rows_compared},

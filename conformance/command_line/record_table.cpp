@@ -38,9 +38,10 @@ std::string coverage(const Record& record) {
 
 void print_counterexample(const Record& record) {
   const Counterexample& first = *record.first;
-  fmt::print("\n{}: {} of {} {} differ from profile {}{}\n",
-             coloured(label(record), colour_of(record.verdict), stdout), record.mismatches, record.tested,
-             record.unit, record.profile,
+  // A case has many elements, any of which may differ.
+  fmt::print("\n{}: {} {} {} {} differ from profile {}{}\n",
+             coloured(label(record), colour_of(record.verdict), stdout), record.mismatches,
+             record.unit == "cases" ? "elements in" : "of", record.tested, record.unit, record.profile,
              record.verdict == Verdict::known_mismatch ? ", as expected: " + record.reason : "");
   fmt::print("  first      {}\n", fmt::join(first.inputs, ", "));
   fmt::print("  expected   {} ({:.9g})\n", first.expected, first.expected_value);
@@ -58,8 +59,8 @@ void print_counterexample(const Record& record) {
   fmt::print("  by kind    value {}, sign of zero {}, NaN bits {}, unwritten {}, out of bounds {}\n",
              kinds.value, kinds.zero_sign, kinds.nan_bits, kinds.unwritten, kinds.out_of_bounds);
   for (const Cause& cause : record.causes)
-    fmt::print("  because    {}: {} ({:.4f} %), first {}: expected {}, got {}\n", cause.name, cause.count,
-               100.0 * static_cast<double>(cause.count) / static_cast<double>(record.tested),
+    fmt::print("  because    {}: {} ({:.4f} % of them), first {}: expected {}, got {}\n", cause.name,
+               cause.count, 100.0 * static_cast<double>(cause.count) / static_cast<double>(record.mismatches),
                fmt::join(cause.first.inputs, ", "), cause.first.expected, cause.first.got);
 }
 
@@ -99,6 +100,13 @@ void print_findings(const std::vector<Record>& records) {
   if (!not_run.empty()) fmt::print("\n");
   for (const auto& [reason, count] : not_run)
     fmt::print("{}: {} records: {}\n", coloured("not_run", Ink::yellow, stdout), count, reason);
+}
+
+void print_models(const std::vector<Record>& records) {
+  for (const Record& record : records)
+    for (const LibraryAlgorithm& model : record.algorithms)
+      fmt::print("\n{}: {}\n  in {} of its shapes, {} the first\n", label(record), model.description,
+                 model.shapes.size(), model.shapes.front());
 }
 
 void print_contradictions(const std::vector<Record>& records, const std::vector<Expectation>& expectations) {

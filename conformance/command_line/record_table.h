@@ -19,6 +19,9 @@ void print_table_row(const Record& record, std::string_view profile);
 // reasons of what could not run, each once.
 void print_findings(const std::vector<Record>& records);
 
+// Of somebody else's linear layers: what sums and what GELU their bits are those of, by shape.
+void print_models(const std::vector<Record>& records);
+
 // Records that differ from what is known of them, or no longer differ.
 void print_contradictions(const std::vector<Record>& records, const std::vector<Expectation>& expectations);
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/complain.h"
 #include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/gate_services.h"
 #include "conformance/command_line/record_table.h"
@@ -48,11 +49,6 @@ struct RunOptions {
   bool resume = false;
   bool json = false;
 };
-
-int complain(const Error& error) {
-  fmt::print(stderr, "bitproof: {}\n", error.message());
-  return kBadUsage;
-}
 
 bool has_device(const std::vector<PlannedCheck>& plan, const std::string& device) {
   const auto is_it = [&](const std::string& name) {
@@ -100,7 +96,14 @@ int exit_status(const std::vector<PlannedCheck>& plan, const std::vector<Record>
         break;
     }
   }
-  for (const std::string& device : options.required_devices) could_not_run |= !has_device(plan, device);
+  for (const std::string& device : options.required_devices) {
+    if (has_device(plan, device)) continue;
+    could_not_run = true;
+    fmt::print(stderr,
+               "bitproof: --require {}: nothing of this run could run there; see `./bitproof list` for the "
+               "devices of this machine\n",
+               device);
+  }
   if (failed) return kFailed;
   return could_not_run || !tested ? kCouldNotRun : kPassed;
 }
@@ -251,7 +254,7 @@ void add_run_command(CLI::App& app, int& status) {
                     "No worker processes, for debuggers: a crash ends the run");
   command->add_flag("--resume", options->resume, "Continue the report in that directory");
   command->add_option("--require", options->required_devices,
-                      "Fail (3) unless this device exists: cpu, cuda, cuda:N");
+                      "Fail (3) unless this device exists: cpu, cuda, cuda:N, emulated, emulated:sm_NN");
   command->add_flag("--json", options->json, "Print the report itself");
   command->callback([options, &status] { status = run(*options); });
 }

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/complain.h"
 #include "conformance/command_line/exit_status.h"
 #include "conformance/command_line/terminal.h"
 #include "conformance/isolation/device_probe.h"
@@ -103,11 +104,6 @@ void print_people(const SelfTestResult& result, const Options& options) {
       coloured(result.passed() ? "PASSED" : "FAILED", result.passed() ? Ink::green : Ink::red, stdout),
       score.killed, score.total, score.false_alarms, result.unmutated.size(),
       result.controls_hold() ? "hold" : "FAIL", result.seconds, *options.fresh_seed);
-}
-
-int complain(const Error& error) {
-  fmt::print(stderr, "bitproof: {}\n", error.message());
-  return kBadUsage;
 }
 
 // A report that says nothing but the score: what a gate asks for.

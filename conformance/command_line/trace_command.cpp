@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/command_line/commands.h"
+#include "conformance/command_line/complain.h"
+#include "conformance/command_line/exit_status.h"
 #include "conformance/elementwise/operators.h"
 #include "conformance/report/result.h"
 #include "reference/environment.h"
@@ -126,12 +128,11 @@ void add_trace_command(CLI::App& app, int& status) {
   command->callback([options, &status] {
     if (const auto fault = reference::environment_fault()) {
       fmt::print(stderr, "bitproof: {}\n", *fault);
-      status = 3;
+      status = kCouldNotRun;
       return;
     }
     const Result<Done> done = trace(*options);
-    if (!done) fmt::print(stderr, "bitproof: {}\n", done.error().message());
-    status = done ? 0 : 2;
+    status = done ? kPassed : complain(done.error());
   });
 }
 

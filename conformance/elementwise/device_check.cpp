@@ -237,7 +237,7 @@ class DeviceCheck final : public Check {
     if (outcome.digest != outcome.expected_digest) {
       outcome.tally = compare_elements(launched);
       if (outcome.tally.first) first = finding(launched, *outcome.tally.first);
-      if (first && explains(block)) outcome.diagnosis = diagnosis(launched, first->row);
+      if (first && explains(block)) outcome.explanation = explanation(launched, first->row);
       if (subject_.domain.name == "values") {
         std::vector<std::uint16_t> row(launched.c.width);
         outcome.errors = value_errors<T>(launched.c, *expected_, [&](std::uint64_t index) {
@@ -250,12 +250,12 @@ class DeviceCheck final : public Check {
     return block_record(subject_, launched.c, block, outcome, first);
   }
 
-  std::string diagnosis(const Launched& launched, std::uint64_t first) const {
+  Explanation explanation(const Launched& launched, std::uint64_t first) const {
     const Case& c = launched.c;
     const std::uint64_t rows = std::min(c.rows - first, kObservedRows);
     std::vector<std::uint16_t> got(rows * c.width);
     fetch_rows(launched, first, rows, got);
-    return diagnosis_in_words(diagnose(subject_.op, subject_.dtype, c, {first, got}));
+    return explain_rows<T>(subject_, c, *expected_, {first, got});
   }
 
   void fetch_rows(const Launched& launched, std::uint64_t first_row, std::uint64_t rows,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "conformance/elementwise/divergence.h"
+#include "conformance/mutants/diagnosis.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -24,9 +25,31 @@ std::string reproduce_command(const ElementwiseSubject& subject, std::uint64_t b
                      id.op, id.dtype, id.implementation, id.domain, id.device, id.seed, block);
 }
 
+// The first 64 wrong elements of whole rows, and 64 more spread over the others.
+template <reference::Half T>
+std::vector<WrongElement<T>> wrong_elements(const Case& c, const Expected<T>& expected,
+                                            const ObservedRows& observed) {
+  constexpr std::size_t kFirst = 64, kSpread = 64;
+  const std::vector<T> bias = expected.bias(c);
+  std::vector<T> inputs(c.width), outputs(c.width);
+  std::vector<WrongElement<T>> wrong;
+  for (std::uint64_t row = 0; row < observed.got.size() / c.width; ++row) {
+    expected.row(c, observed.first + row, bias, inputs, outputs);
+    const auto got = observed.got.subspan(row * c.width, c.width);
+    for (std::uint64_t column = 0; column < c.width; ++column)
+      if (outputs[column].bits != got[column])
+        wrong.push_back({inputs[column], bias.empty() ? T{} : bias[column], T{got[column]}});
+  }
+  if (wrong.size() <= kFirst + kSpread) return wrong;
+  const std::size_t others = wrong.size() - kFirst;
+  for (std::size_t i = 0; i < kSpread; ++i) wrong[kFirst + i] = wrong[kFirst + i * others / kSpread];
+  wrong.resize(kFirst + kSpread);
+  return wrong;
+}
+
 template <reference::Half T>
 Counterexample counterexample(const ElementwiseSubject& subject, const Case& c, std::uint64_t block,
-                              const ElementFinding<T>& at) {
+                              const ElementFinding<T>& at, const Explanation& explanation) {
   const Difference kind = difference(at.expected, at.got);
   Counterexample example;
   example.inputs.push_back(fmt::format("x=0x{:04x}", at.input.bits));
@@ -44,9 +67,8 @@ Counterexample counterexample(const ElementwiseSubject& subject, const Case& c, 
   example.vector_lane = static_cast<std::uint32_t>(at.column % subject.implementation.vector_elements);
   example.block = block;
   example.layout = describe(c.layout);
-  example.parts_at = kind == Difference::unwritten
-                         ? "the element was never written"
-                         : step_where_computations_part(subject.op, subject.profile, at.input, at.bias, at.got);
+  example.parts_at = kind == Difference::unwritten ? "the element was never written" : explanation.parts_at;
+  example.diagnosis = explanation.diagnosis;
   example.reproduce = reproduce_command(subject, block);
   return example;
 }
@@ -70,6 +92,19 @@ std::optional<kernels::Applicability> predicted(const ElementwiseImplementation&
 }
 
 template <reference::Half T>
+Explanation explain_rows(const ElementwiseSubject& subject, const Case& c, const Expected<T>& expected,
+                         const ObservedRows& observed) {
+  const std::vector<WrongElement<T>> wrong = wrong_elements(c, expected, observed);
+  return {diagnosis_in_words(diagnose(subject.op, subject.dtype, c, observed)),
+          step_where_computations_part<T>(subject.op, subject.profile, wrong)};
+}
+
+template Explanation explain_rows(const ElementwiseSubject&, const Case&, const Expected<reference::Bf16>&,
+                                  const ObservedRows&);
+template Explanation explain_rows(const ElementwiseSubject&, const Case&, const Expected<reference::Fp16>&,
+                                  const ObservedRows&);
+
+template <reference::Half T>
 Record block_record(const ElementwiseSubject& subject, const Case& c, std::uint64_t block,
                     const BlockOutcome& outcome, const std::optional<ElementFinding<T>>& first) {
   Record record = with_block(subject, block);
@@ -82,8 +117,7 @@ Record block_record(const ElementwiseSubject& subject, const Case& c, std::uint6
   record.expected_digest = outcome.expected_digest;
   record.errors = outcome.errors;
   if (first) {
-    record.first = counterexample(subject, c, block, *first);
-    record.first->diagnosis = outcome.diagnosis;
+    record.first = counterexample(subject, c, block, *first, outcome.explanation);
   }
   return record;
 }

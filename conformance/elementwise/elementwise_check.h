@@ -57,12 +57,24 @@ std::optional<Counterexample> first_difference(const ElementwiseImplementation& 
   }
 }
 
+// What many wrong elements of a launch say together, in words; empty when unknown.
+struct Explanation {
+  std::string diagnosis;  // which fault gives all bits
+  std::string parts_at;   // where the computations part
+};
+
+// From whole rows of outputs, of which the first has a wrong element.
+struct ObservedRows;
+template <reference::Half T>
+Explanation explain_rows(const ElementwiseSubject& subject, const Case& c, const Expected<T>& expected,
+                         const ObservedRows& observed);
+
 // What is known after one launch.
 struct BlockOutcome {
   Tally tally;
   std::uint64_t digest = 0, expected_digest = 0;
   std::vector<std::uint8_t> errors;  // `values`: ULP error by input bits, empty when all are zero
-  std::string diagnosis;             // in words; empty when unknown
+  Explanation explanation;
 };
 
 // An element of a case.

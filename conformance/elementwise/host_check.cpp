@@ -209,17 +209,17 @@ class HostCheck final : public Check {
     if (subject_.domain.name == "values" && outcome.tally.kinds.total() > 0)
       outcome.errors =
           value_errors<T>(c, *expected_, [&](std::uint64_t row) { return arena.row(placement.output, row); });
-    if (first && explains(block)) outcome.diagnosis = diagnosis(c, placement, arena, first->row);
+    if (first && explains(block)) outcome.explanation = explanation(c, placement, arena, first->row);
     outcome.tally.kinds.out_of_bounds = overwritten(before, placement, arena, true);
     return block_record(subject_, c, block, outcome, first);
   }
 
-  std::string diagnosis(const Case& c, const Placement& placement, HostArena& arena,
-                        std::uint64_t first) const {
+  Explanation explanation(const Case& c, const Placement& placement, HostArena& arena,
+                          std::uint64_t first) const {
     std::vector<std::uint16_t> rows;
     for (std::uint64_t row = first; row < std::min(c.rows, first + kObservedRows); ++row)
       rows.insert(rows.end(), arena.row(placement.output, row).begin(), arena.row(placement.output, row).end());
-    return diagnosis_in_words(diagnose(subject_.op, subject_.dtype, c, {first, rows}));
+    return explain_rows<T>(subject_, c, *expected_, {first, rows});
   }
 
   static ElementFinding<T> finding(std::uint64_t row, std::uint64_t column, const std::vector<T>& inputs,

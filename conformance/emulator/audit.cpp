@@ -72,15 +72,18 @@ class SumPath {
     const std::string_view m = line.mnemonic;
     if (line.operands.empty()) return;
     if (m.starts_with("LDG")) {
+      // 32 bytes are two operands of four registers.
+      const auto words = static_cast<std::size_t>(std::clamp(access_bytes(m) / 4, 1, 4));
       for (const std::string& operand : line.operands)
         if (const auto base = register_of(operand))
-          for (std::size_t i = 0; i < 4 && *base + i < holds_.size(); ++i) holds_[*base + i] = Holds::halves;
+          for (std::size_t i = 0; i < words && *base + i < holds_.size(); ++i)
+            holds_[*base + i] = Holds::halves;
       return;
     }
     if (m.starts_with("STG")) {
       for (const std::string& operand : line.operands)
         if (const auto from = register_of(operand);
-            from && holds_[*from] == Holds::halves_sum && has_float_sum_)
+            from && holds_[*from] == Holds::halves_sum && float_sums_ > 0)
           stored_ = true;
       return;
     }
@@ -92,8 +95,12 @@ class SumPath {
   SumRounding rounding() const {
     if (unrounded_) return SumRounding::missing;
     if (packed_) return SumRounding::packed_add;
-    if (has_float_sum_) return stored_ && !used_ ? SumRounding::stored : SumRounding::converted;
-    return SumRounding::none;
+    if (float_sums_ == 0) return SumRounding::none;
+    // Each of them must have been seen to be rounded: one that went a way that is not followed is not vouched
+    // for.
+    if (rounded_sums_ < float_sums_) return SumRounding::unseen;
+    if (used_) return SumRounding::converted;
+    return stored_ ? SumRounding::stored : SumRounding::unseen;
   }
   const std::vector<std::string>& between() const { return between_; }
 
@@ -128,12 +135,14 @@ class SumPath {
       return Holds::halves_sum;
     }
     if (m.starts_with("FADD") && from.size() == 2 && is_number(from[0]) && is_number(from[1])) {
-      has_float_sum_ = true;
+      ++float_sums_;
       note(line);
       return Holds::float_sum;
     }
     if (m.starts_with("F2FP")) {
-      if (!any([](Holds h) { return h == Holds::float_sum; })) return Holds::halves;
+      const auto sums = std::ranges::count(from, Holds::float_sum);
+      if (sums == 0) return Holds::halves;
+      rounded_sums_ += sums;
       note(line);
       return Holds::halves_sum;
     }
@@ -141,12 +150,14 @@ class SumPath {
       if (any([](Holds h) { return h == Holds::float_sum; })) unrounded_ = true;
       if (any([](Holds h) { return h == Holds::number_sum; })) used_ = true;
     }
-    if (m.starts_with("MOV") || m == "PRMT") return from.empty() ? Holds::other : from.front();
+    if (m.starts_with("MOV") || m.starts_with("IMAD.MOV") || m == "PRMT")
+      return from.empty() ? Holds::other : from.front();
     return Holds::other;
   }
 
   std::array<Holds, 256> holds_{};
-  bool packed_ = false, has_float_sum_ = false, stored_ = false, used_ = false, unrounded_ = false;
+  std::ptrdiff_t float_sums_ = 0, rounded_sums_ = 0;
+  bool packed_ = false, stored_ = false, used_ = false, unrounded_ = false;
   std::vector<std::string> between_;
 };
 
@@ -201,8 +212,9 @@ AuditExpectation expectation(const KernelOfContract& of, const kernels::Architec
 }  // namespace
 
 std::string_view name(SumRounding rounding) {
-  constexpr std::array<std::string_view, 5> kNames{"no sum", "packed add", "FP32 add, converted",
-                                                   "FP32 add, stored", "NOT ROUNDED"};
+  constexpr std::array<std::string_view, 6> kNames{
+      "no sum",           "packed add",  "FP32 add, converted",
+      "FP32 add, stored", "NOT ROUNDED", "FP32 add, NOT SEEN ROUNDED"};
   return kNames[static_cast<std::size_t>(rounding)];
 }
 

@@ -20,6 +20,7 @@ enum class SumRounding {
   converted,   // an FP32 add, then a conversion to 16 bits and back
   stored,      // an FP32 add, a conversion to 16 bits, and memory
   missing,     // an FP32 sum that is multiplied before anything rounded it
+  unseen,      // an FP32 sum of which no conversion to 16 bits was seen: nothing is claimed
 };
 std::string_view name(SumRounding rounding);
 

@@ -130,13 +130,13 @@ void mufu(Warp& warp, const Instruction& in, std::uint32_t mask) {
   warp.write(in.operands[0], out, mask);
 }
 
+template <bool kWide>
 void i2f_unsigned(Warp& warp, const Instruction& in, std::uint32_t mask) {
-  const bool wide = in.mode[0] != 0;
-  const Source low(warp, in.operands[1]), high(warp, in.operands[1], wide ? 1 : 0);
+  const Source low(warp, in.operands[1]), high(warp, in.operands[1], kWide ? 1 : 0);
   Lanes out;
   for (int lane = 0; lane < kLanes; ++lane) {
-    const std::uint64_t value = wide ? std::uint64_t{high[lane]} << 32 | low[lane] : low[lane];
-    out[lane] = std::bit_cast<std::uint32_t>(from_unsigned(value, static_cast<Rounding>(in.mode[1])));
+    const std::uint64_t value = kWide ? std::uint64_t{high[lane]} << 32 | low[lane] : low[lane];
+    out[lane] = std::bit_cast<std::uint32_t>(from_unsigned(value, static_cast<Rounding>(in.mode[0])));
   }
   warp.write(in.operands[0], out, mask);
 }
@@ -178,11 +178,13 @@ constexpr std::array kEntries{
                      "p = (a cmp b) op q, second p = !(a cmp b) op q; PTX setp.f32"},
     InstructionEntry{"MUFU{.EX2|.RCP|.RSQ|.SQRT|.LG2|.TANH}", "d f", mufu, Control::none, Proof::card,
                      "the special-function unit, reference/sfu.h; PTX ex2.approx.ftz.f32 and the like"},
-    InstructionEntry{"I2F{.U32|.U64}[.RM|.RP|.RZ]", "d l", i2f_unsigned, Control::none, Proof::card,
+    InstructionEntry{"I2F.U32[.RM|.RP|.RZ]", "d i", i2f_unsigned<false>, Control::none, Proof::card,
+                     "an unsigned integer to FP32, rounded once; PTX cvt.rp.f32.u32"},
+    InstructionEntry{"I2F.U64[.RM|.RP|.RZ]", "d l", i2f_unsigned<true>, Control::none, Proof::card,
                      "an unsigned integer to FP32, rounded once; PTX cvt.rp.f32.u64"},
-    InstructionEntry{"I2FP.F32{.U32}[.RM|.RP|.RZ]", "d l", i2f_unsigned, Control::none, Proof::card,
+    InstructionEntry{"I2FP.F32.U32[.RM|.RP|.RZ]", "d i", i2f_unsigned<false>, Control::none, Proof::card,
                      "an unsigned integer to FP32, rounded once; PTX cvt.rn.f32.u32"},
-    InstructionEntry{"UI2F{.U32|.U64}[.RM|.RP|.RZ]", "d l", i2f_unsigned, Control::none, Proof::argued,
+    InstructionEntry{"UI2F.U32[.RM|.RP|.RZ]", "d i", i2f_unsigned<false>, Control::none, Proof::argued,
                      "I2F in the uniform datapath; PTX cvt.rp.f32.u32"},
     InstructionEntry{"F2I.FTZ.U32.TRUNC.NTZ", "d f", f2i_u32, Control::none, Proof::card,
                      "FP32 to 32 bits toward zero, clamped, NaN to 0; PTX cvt.rzi.ftz.u32.f32"},

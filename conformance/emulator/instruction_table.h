@@ -24,6 +24,8 @@ enum class Proof {
 //   p   predicate destination  p? the same, if it is there
 //   q   predicate source
 //   i   32-bit integer source  l  64-bit integer source
+//   a   the same, or -x        L  the same, or -x
+//   x   the same, or ~x
 //   f   FP32 source            h  packed 16-bit source, two numbers if it is an immediate
 //   n   number                 m  address in brackets
 //   T   PT, and nothing else       F  !PT, and nothing else      z  SRZ, and nothing else

@@ -197,7 +197,7 @@ void lea_high_signed(Warp& warp, const Instruction& in, std::uint32_t mask) {
   add_scaled(warp, in, mask, scaled, in.operands[3], 0);
 }
 
-// (c:a) shifted by b; .U32 and .S32 shift one word, which the other's being RZ makes sure of (decoder.cpp).
+// (c:a) shifted by b; .U32 and .S32 shift one word, which the other's being RZ makes sure of (program.cpp).
 // Shifts of the width and more shift everything out.
 void shf(Warp& warp, const Instruction& in, std::uint32_t mask) {
   enum Direction { left, right };
@@ -239,7 +239,7 @@ void lop3(Warp& warp, const Instruction& in, std::uint32_t mask) {
   }
   for (int lane = 0; lane < kLanes; ++lane) nonzero[lane] = out[lane] != 0 ? 1 : 0;
   warp.write(in.operands[1], out, mask);
-  warp.write_predicate(in.operands[0], pack(nonzero) | warp.predicate(in.operands[6]), mask);
+  warp.write_predicate(in.operands[0], pack(nonzero), mask);
 }
 
 // Two results from two tables of 8, as lop3 has them.
@@ -353,24 +353,24 @@ constexpr std::string_view kWideMultiplyAdd = "a * b + c in 64 bits, p its carry
 constexpr std::string_view kScaled = "(a << n) + b, p the carry of the addition";
 constexpr std::string_view kScaledHigh = "upper word of (c:a) << n, plus b, plus the carry q with .X";
 constexpr std::string_view kShift = "(c:a) shifted by b, its lower word, or upper with .HI; PTX shf, shl, shr";
-constexpr std::string_view kLogic = "bit by bit from a table of 8, p: the result is not 0, or q; PTX lop3.b32";
+constexpr std::string_view kLogic = "bit by bit from a table of 8, p: the result is not 0; PTX lop3.b32";
 constexpr std::string_view kCompare = "p = (a cmp b) op q, second p = !(a cmp b) op q; PTX setp";
 constexpr std::string_view kCompareHigh =
     "upper words of a 64-bit comparison, the last q that of the lower words";
 
 constexpr std::array kEntries{
-    InstructionEntry{"IADD3", "d p? p? i i i", iadd3, Control::none, Proof::card, kAdd},
-    InstructionEntry{"UIADD3", "d p? p? i i i", iadd3, Control::none, Proof::card, kAdd},
-    InstructionEntry{"IADD3.X", "d p? p? i i i q q", iadd3_x, Control::none, Proof::card, kAddCarry},
-    InstructionEntry{"UIADD3.X", "d p? p? i i i q q", iadd3_x, Control::none, Proof::card, kAddCarry},
-    InstructionEntry{"VIADD", "d i i", viadd, Control::none, Proof::card, "a + b"},
-    InstructionEntry{"IADD.64", "D l l", iadd_64, Control::none, Proof::argued,
+    InstructionEntry{"IADD3", "d p? p? a a a", iadd3, Control::none, Proof::card, kAdd},
+    InstructionEntry{"UIADD3", "d p? p? a a a", iadd3, Control::none, Proof::card, kAdd},
+    InstructionEntry{"IADD3.X", "d p? p? x x x q q", iadd3_x, Control::none, Proof::card, kAddCarry},
+    InstructionEntry{"UIADD3.X", "d p? p? x x x q q", iadd3_x, Control::none, Proof::card, kAddCarry},
+    InstructionEntry{"VIADD", "d i a", viadd, Control::none, Proof::card, "a + b"},
+    InstructionEntry{"IADD.64", "D L L", iadd_64, Control::none, Proof::argued,
                      "a + b in 64 bits; PTX add.s64"},
     InstructionEntry{"UIADD3.64", "D T T l l l", uiadd3_64, Control::none, Proof::argued,
                      "a + b + c in 64 bits"},
-    InstructionEntry{"IMAD[.MOV|.IADD|.SHL][.U32]", "d i i i", imad, Control::none, Proof::card, kMultiplyAdd},
+    InstructionEntry{"IMAD[.MOV|.IADD|.SHL][.U32]", "d i i a", imad, Control::none, Proof::card, kMultiplyAdd},
     InstructionEntry{"UIMAD", "d i i i", imad, Control::none, Proof::card, kMultiplyAdd},
-    InstructionEntry{"IMAD.X", "d i i i q", imad_x, Control::none, Proof::card, "a * b + c + the carry q"},
+    InstructionEntry{"IMAD.X", "d i i x q", imad_x, Control::none, Proof::card, "a * b + c + the carry q"},
     InstructionEntry{"IMAD.WIDE[.U32]", "D p? i i l", imad_wide<false>, Control::none, Proof::card,
                      kWideMultiplyAdd},
     InstructionEntry{"IMAD.WIDE[.U32].X", "D p? i i l q", imad_wide<false>, Control::none, Proof::card,
@@ -391,8 +391,8 @@ constexpr std::array kEntries{
                      kShift},
     InstructionEntry{"USHF{.L|.R}{.U32|.S32|.U64|.S64}[.HI]", "d i i i", shf, Control::none, Proof::card,
                      kShift},
-    InstructionEntry{"LOP3.LUT", "p? d i i i n q", lop3, Control::none, Proof::card, kLogic},
-    InstructionEntry{"ULOP3.LUT", "p? d i i i n q", lop3, Control::none, Proof::card, kLogic},
+    InstructionEntry{"LOP3.LUT", "p? d i i i n F", lop3, Control::none, Proof::card, kLogic},
+    InstructionEntry{"ULOP3.LUT", "p? d i i i n F", lop3, Control::none, Proof::card, kLogic},
     InstructionEntry{"PLOP3.LUT", "p p q q q n n", plop3, Control::none, Proof::card,
                      "two predicates from three, each by a table of 8"},
     InstructionEntry{"PRMT", "d i i i", prmt, Control::none, Proof::card,

@@ -43,14 +43,19 @@ class WarpRun {
       ready_.pop_back();
       run_fragment(fragment);
     }
-    for (const std::uint32_t waiting : waiting_)
-      if (waiting != 0) throw CodeFault("lanes wait at a BSYNC for lanes that never come, in " + program_.name);
+    for (std::size_t barrier = 0; barrier < waiting_.size(); ++barrier) {
+      if (waiting_[barrier] == 0) continue;
+      const auto lane = static_cast<std::size_t>(std::countr_zero(waiting_[barrier]));
+      throw CodeFault("lanes wait for lanes that never come" +
+                      place(program_, program_.code[resume_[barrier][lane] - 1]));
+    }
   }
 
  private:
   void run_fragment(Fragment fragment) {
     while (fragment.mask != 0) {
-      if (fragment.next >= program_.code.size()) throw CodeFault("ran past the end of " + program_.name);
+      if (fragment.next >= program_.code.size())
+        throw CodeFault("ran past the end" + place(program_, program_.code.back()));
       const Instruction& in = program_.code[fragment.next];
       if (++executed_ > kMaxInstructions) throw CodeFault("does not end" + place(program_, in));
       const std::uint32_t mask = fragment.mask & warp_.predicate(in.guard);

@@ -49,7 +49,9 @@ Line parse_line(std::string_view line) {
     throw Unsupported("not a line of nvdisasm: " + std::string(line));
 
   std::string_view rest = trimmed(line.substr(close + kClose.size()));
-  rest = trimmed(rest.substr(0, rest.find(';')));
+  const std::size_t stop = rest.find(';');
+  if (stop == std::string_view::npos) throw Unsupported("not a whole line of nvdisasm: " + std::string(line));
+  rest = trimmed(rest.substr(0, stop));
   parsed.text = without(std::string(rest), ".reuse");
   rest = parsed.text;
   const auto take_word = [&rest] {

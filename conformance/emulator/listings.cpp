@@ -44,12 +44,21 @@ std::shared_ptr<const Listing> load(const BuiltListing& built) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw Unsupported(missing(file));
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (sha256_hex(text) != built.sha256)
-    throw Unsupported(file.string() + " is not the listing that this executable was built with; build again");
-  return std::make_shared<const Listing>(parse_listing(text));
+  return std::make_shared<const Listing>(verified_listing(text, built.sha256, built.architecture, file));
 }
 
 }  // namespace
+
+Listing verified_listing(std::string_view text, std::string_view sha256, std::string_view architecture,
+                         const std::filesystem::path& file) {
+  if (sha256_hex(text) != sha256)
+    throw Unsupported(file.string() + " is not the listing that this executable was built with; build again");
+  Listing listing = parse_listing(text);
+  if (listing.architecture != architecture)
+    throw Unsupported(fmt::format("{} is machine code for {}, not for {}; build again", file.string(),
+                                  listing.architecture, architecture));
+  return listing;
+}
 
 std::filesystem::path listings_directory() {
   std::error_code error;
@@ -58,9 +67,8 @@ std::filesystem::path listings_directory() {
 
 std::string listing_unavailable(std::string_view implementation, std::string_view architecture) {
   if (built_listings().empty())
-    return "no machine code: nvdisasm was missing when this was built; build with ./bitproof, which installs "
-           "it, or "
-           "put the CUDA toolkit's on PATH, run cmake and build again";
+    return "no machine code: nvdisasm of CUDA 13 was missing when this was built; build with ./bitproof, which "
+           "installs it, or put the CUDA toolkit's on PATH, run cmake and build again";
   const BuiltListing* const built = find(implementation, architecture);
   if (built == nullptr)
     return fmt::format("this build has no machine code of {} for {}", implementation, architecture);

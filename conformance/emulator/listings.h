@@ -21,6 +21,11 @@ std::string listing_unavailable(std::string_view implementation, std::string_vie
 // build made.
 std::shared_ptr<const Listing> find_listing(std::string_view implementation, std::string_view architecture);
 
+// `text`, taken apart, if it is the listing of `architecture` that the build made. Throws Unsupported with the
+// name of its file and the remedy if it is stale, truncated or another one.
+Listing verified_listing(std::string_view text, std::string_view sha256, std::string_view architecture,
+                         const std::filesystem::path& file);
+
 // "build/release/bin/listings", of the running executable.
 std::filesystem::path listings_directory();
 

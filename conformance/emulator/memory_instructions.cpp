@@ -23,17 +23,20 @@ Addresses addresses_of(const Warp& warp, const Operand& operand) {
   return addresses;
 }
 
-// The active lanes' first and last byte, and all their addresses' bits below `bytes`, in one pass.
+// The active lanes' first and last byte, and all their addresses' bits below `bytes`, in one pass. The last
+// byte and not the one after it, which for the last address there is would be 0 and hide behind the other
+// lanes'.
 struct Extent {
-  std::uint64_t begin = ~std::uint64_t{0}, end = 0, misaligned = 0;
+  std::uint64_t first = ~std::uint64_t{0}, last = 0, misaligned = 0;
+  std::uint64_t end() const { return last + 1; }
 };
 
 Extent extent_of(const Addresses& addresses, std::uint32_t mask, std::uint32_t bytes) {
   Extent extent;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     if ((mask >> lane & 1) == 0) continue;
-    extent.begin = std::min(extent.begin, addresses[lane]);
-    extent.end = std::max(extent.end, addresses[lane] + bytes);
+    extent.first = std::min(extent.first, addresses[lane]);
+    extent.last = std::max(extent.last, addresses[lane] + (bytes - 1));
     extent.misaligned |= addresses[lane] % bytes;
   }
   return extent;
@@ -67,7 +70,7 @@ using Words = std::array<Lanes, 8>;
 // Memory to words, lane by lane; lanes that are not active keep zeros.
 void read_lanes(Warp& warp, const Addresses& addresses, std::uint32_t mask, std::uint32_t bytes, Words& words) {
   const Extent extent = extent_of(addresses, mask, bytes);
-  if (extent.misaligned != 0 || !warp.memory->may_read_all(extent.begin, extent.end))
+  if (extent.misaligned != 0 || !warp.memory->may_read_all(extent.first, extent.end()))
     check_lanes(addresses, mask, warp, [&](std::uint64_t at) { return warp.memory->check_read(at, bytes); });
   for (int lane = 0; lane < kLanes; ++lane) {
     if ((mask >> lane & 1) == 0) continue;
@@ -80,7 +83,7 @@ void read_lanes(Warp& warp, const Addresses& addresses, std::uint32_t mask, std:
 void write_lanes(Warp& warp, const Addresses& addresses, std::uint32_t mask, std::uint32_t bytes,
                  const Words& words) {
   const Extent extent = extent_of(addresses, mask, bytes);
-  if (extent.misaligned != 0 || !warp.memory->may_write_all(extent.begin, extent.end))
+  if (extent.misaligned != 0 || !warp.memory->may_write_all(extent.first, extent.end()))
     check_lanes(addresses, mask, warp, [&](std::uint64_t at) { return warp.memory->check_write(at, bytes); });
   for (int lane = 0; lane < kLanes; ++lane) {
     if ((mask >> lane & 1) == 0) continue;

@@ -10,9 +10,9 @@
 namespace bitproof::conformance::emulator {
 namespace {
 
-Lanes signed_copy(const Source& source, const Operand& operand) {
+Lanes copy_of(const Source& source) {
   Lanes out;
-  for (int lane = 0; lane < kLanes; ++lane) out[lane] = operand.invert ? ~source[lane] : source[lane];
+  for (int lane = 0; lane < kLanes; ++lane) out[lane] = source[lane];
   return out;
 }
 
@@ -20,7 +20,7 @@ template <int kWords>
 void move(Warp& warp, const Instruction& in, std::uint32_t mask) {
   std::array<Lanes, kWords> words;  // all read before any is written: the registers may overlap
   for (int i = 0; i < kWords; ++i)
-    words[static_cast<std::size_t>(i)] = signed_copy(Source(warp, in.operands[1], i), in.operands[1]);
+    words[static_cast<std::size_t>(i)] = copy_of(Source(warp, in.operands[1], i));
   for (int i = 0; i < kWords; ++i) warp.write(in.operands[0], words[static_cast<std::size_t>(i)], mask, i);
 }
 

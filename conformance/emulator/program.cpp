@@ -80,7 +80,8 @@ std::optional<double> parse_real(std::string_view text) {
   double value = 0;
   const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
+    return std::nullopt;
   return value;
 }
 
@@ -212,8 +213,15 @@ class OperandReader {
       case 'F':
         return exactly({"!PT", "!UPT"});
       case 'i':
+        return integer_source(kWord, Sign::none);
+      case 'a':
+        return integer_source(kWord, Sign::minus);
+      case 'x':
+        return integer_source(kWord, Sign::inverse);
       case 'l':
-        return integer_source();
+        return integer_source(kPair, Sign::none);
+      case 'L':
+        return integer_source(kPair, Sign::minus);
       case 'f':
         return float_source();
       case 'h':
@@ -237,6 +245,15 @@ class OperandReader {
   }
 
  private:
+  enum class Sign { none, minus, inverse };  // R4, -R4, ~R4
+  struct Immediates {
+    std::int64_t smallest, largest;
+  };
+  // Of a pair only those that mean the same whether 32 bits are extended by their sign or by zeros, or are
+  // printed with a sign.
+  static constexpr Immediates kWord{-(std::int64_t{1} << 31), (std::int64_t{1} << 32) - 1};
+  static constexpr Immediates kPair{-(std::int64_t{1} << 31), (std::int64_t{1} << 31) - 1};
+
   std::string_view take() {
     if (at_end()) throw DoesNotFit{};
     return line_.operands[next_++];
@@ -271,12 +288,17 @@ class OperandReader {
     return *value;
   }
 
-  // What an integer operation does not have, a sign or a half, does not fit.
-  Operand integer_source() {
+  // What an operation does not have, a sign or a half, does not fit.
+  Operand integer_source(Immediates immediates, Sign sign) {
     const std::string_view text = take();
-    if (const auto value = parse_integer(text)) return immediate(*value);
+    if (const auto value = parse_integer(text)) {
+      if (*value < immediates.smallest || *value > immediates.largest) throw DoesNotFit{};
+      return immediate(*value);
+    }
     const auto operand = parse_source(text);
     if (!operand || operand->absolute || operand->half != HalfSelect::both) throw DoesNotFit{};
+    if ((operand->negate && sign != Sign::minus) || (operand->invert && sign != Sign::inverse))
+      throw DoesNotFit{};
     return *operand;
   }
 
@@ -352,6 +374,50 @@ class OperandReader {
 
 // --- Lines ---------------------------------------------------------------------------------------------------
 
+bool is_uniform(const Operand& operand) {
+  return operand.kind == OperandKind::uniform_register || operand.kind == OperandKind::uniform_predicate;
+}
+bool is_vector(const Operand& operand) {
+  return operand.kind == OperandKind::vector_register || operand.kind == OperandKind::predicate;
+}
+
+// The uniform datapath has one value where a warp has 32: it takes nothing from lanes and gives them nothing;
+// only R2UR takes a register of theirs, in which they must agree.
+bool is_of_uniform_datapath(std::string_view mnemonic) {
+  return mnemonic.starts_with('U') || mnemonic.starts_with("LDCU") || mnemonic == "S2UR" || mnemonic == "BRA.U";
+}
+
+bool is_of_its_datapath(const Operand& operand, std::string_view token, std::string_view mnemonic) {
+  if (token == "T" || token == "F") return true;  // PT and UPT are one
+  if (is_of_uniform_datapath(mnemonic)) {
+    // %tid and %laneid differ between lanes.
+    const bool differs = operand.kind == OperandKind::special_register &&
+                         operand.index < static_cast<std::uint16_t>(SpecialRegister::block_x);
+    return !differs && !is_vector(operand);
+  }
+  const bool is_destination = token.front() == 'd' || token.front() == 'D' || token.front() == 'p';
+  if (mnemonic == "R2UR") return is_destination == is_uniform(operand);
+  return !is_destination || !is_uniform(operand);
+}
+
+// How many registers an operand is: its letter says it, but for what a load or a store moves.
+std::uint32_t words_of(std::string_view token, const InstructionEntry& entry, std::string_view mnemonic) {
+  const bool moves = entry.syntax.find('m') != std::string_view::npos;
+  if (token == "D" || (token == "d" && moves)) {
+    if (mnemonic.ends_with(".128") || mnemonic.ends_with(".256")) return 4;  // .256 has two operands
+    if (mnemonic.ends_with(".64")) return 2;
+  }
+  return token == "D" || token == "L" || token == "l" || token == "m" ? 2 : 1;
+}
+
+// Pairs start at even numbers, quadruples at multiples of 4, and none reaches the register of zeros.
+bool registers_exist(const Operand& operand, std::uint32_t words) {
+  const bool numbered = operand.kind == OperandKind::vector_register || operand.kind == OperandKind::address ||
+                        operand.kind == OperandKind::uniform_register;
+  return !numbered || operand.index == kZeroRegister ||
+         (operand.index % words == 0 && operand.index + words <= kZeroRegister);
+}
+
 std::optional<Instruction> decode_as(const MnemonicMatch& match, const Line& line, const Section& section) {
   const InstructionEntry& entry = instruction_table()[match.entry];
   Instruction in;
@@ -368,6 +434,9 @@ std::optional<Instruction> decode_as(const MnemonicMatch& match, const Line& lin
       const std::string_view token = syntax.substr(0, syntax.find(' '));
       syntax.remove_prefix(std::min(token.size() + 1, syntax.size()));
       in.operands[slot] = reader.read(token, line.mnemonic);
+      if (!registers_exist(in.operands[slot], words_of(token, entry, line.mnemonic)) ||
+          !is_of_its_datapath(in.operands[slot], token, line.mnemonic))
+        return std::nullopt;
     }
     if (!reader.at_end()) return std::nullopt;
   } catch (const DoesNotFit&) {
@@ -376,10 +445,12 @@ std::optional<Instruction> decode_as(const MnemonicMatch& match, const Line& lin
   return in;
 }
 
-// A 32-bit shift moves one word; only with RZ as the other is it certain which.
+// A 32-bit shift moves one word; only with RZ as the other is it certain which, and to the right with the sign
+// only as the upper word.
 bool is_certain(const Instruction& in, const Line& line) {
   if (line.mnemonic.find("SHF.") == std::string::npos || line.mnemonic.find("64") != std::string::npos)
     return true;
+  if (line.mnemonic.ends_with("SHF.R.S32")) return false;
   const Operand& other = in.operands[in.mode[2] != 0 ? 1 : 3];
   return other.index == kZeroRegister &&
          (other.kind == OperandKind::vector_register || other.kind == OperandKind::uniform_register);
@@ -389,10 +460,11 @@ Instruction decode_line(const Line& line, const Section& section) {
   for (const MnemonicMatch& match : match_mnemonic(line.mnemonic)) {
     std::optional<Instruction> in = decode_as(match, line, section);
     if (!in || !is_certain(*in, line)) continue;
-    if (line.guard.empty()) return *in;
-    const auto guard = parse_predicate(std::string_view(line.guard).substr(1));
-    if (!guard) break;
-    in->guard = *guard;
+    if (!line.guard.empty()) {
+      const auto guard = parse_predicate(std::string_view(line.guard).substr(1));
+      if (!guard || (is_of_uniform_datapath(line.mnemonic) && is_vector(*guard))) break;
+      in->guard = *guard;
+    }
     return *in;
   }
   throw Unsupported(
@@ -423,6 +495,7 @@ std::vector<MnemonicMatch> match_mnemonic(std::string_view mnemonic) {
 
 Program decode(const Section& section, std::string_view architecture) {
   Program program{section.name, std::string(architecture), {}, 0};
+  if (section.lines.empty()) throw Unsupported("no instruction in " + section.name);
   program.code.reserve(section.lines.size());
   for (const Line& line : section.lines) {
     if (line.address != program.code.size() * kInstructionBytes)

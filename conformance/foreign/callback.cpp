@@ -23,14 +23,17 @@ struct CallState {
 
 // What two tensors differ in, so that one cannot be copied to the other; empty when it can.
 std::string difference_in_kind(const DLTensor& result, const DLTensor& output) {
+  if (result.ndim > 0 && result.shape == nullptr) return "it has no shape";
   if (kernels::half_type(result) != kernels::half_type(output)) return "it has another dtype than the input";
   if (kernels::shape_text(result) != kernels::shape_text(output))
-    return "its shape is " + kernels::shape_text(result) + ", the input's is " + kernels::shape_text(output);
+    return "its shape is " + kernels::shape_text(result) + "; " + kernels::shape_text(output) + " is needed";
   if (result.device.device_type != output.device.device_type ||
       result.device.device_id != output.device.device_id)
-    return "it is on another device than the input";
+    return "it is on another device than the input; leave it where the input is";
   if (result.strides != nullptr && result.shape[1] > 1 && result.strides[1] != 1)
     return "the elements of a row are not adjacent; make it contiguous";
+  if (kernels::row_stride(result) < result.shape[1])
+    return "its rows overlap or run backwards; make it contiguous";
   return result.data == nullptr ? "it has no data" : "";
 }
 
@@ -72,18 +75,26 @@ void call_kernel(const Callback& callback, std::string_view op_name, reference::
 
 ElementwiseImplementation callback_implementation(std::string name, Location location,
                                                   const ForeignRequest& request, const Callback& callback) {
-  return {
-      .name = std::move(name),
-      .location = location,
-      .vector_elements = 1,
-      .can_use = {},
-      .run =
-          [op = request.op.name, dtype = request.dtype, callback](const Tensors& tensors, CUstream_st* stream) {
-            const std::array<const DLTensor*, 2> inputs{&tensors.input, &tensors.bias};
-            call_kernel(callback, op, dtype, std::span(inputs).first(tensors.has_bias ? 2 : 1), tensors.output,
-                        stream);
-          },
-      .concurrent = false};
+  return {.name = std::move(name),
+          .location = location,
+          .vector_elements = 1,
+          .can_use = {},
+          .run =
+              [op = request.op, dtype = request.dtype, callback](const Tensors& tensors, CUstream_st* stream) {
+                const std::array<const DLTensor*, 2> inputs{&tensors.input, &tensors.bias};
+                call_kernel(callback, op, dtype, std::span(inputs).first(tensors.has_bias ? 2 : 1),
+                            tensors.output, stream);
+              },
+          .concurrent = false};
+}
+
+LinearCall linear_callback(const ForeignRequest& request, const Callback& callback) {
+  return [op = request.op, dtype = request.dtype, callback](
+             const LinearTensors& tensors, CUstream_st* stream) -> std::optional<LibraryAlgorithm> {
+    const std::array<const DLTensor*, 3> inputs{&tensors.x, &tensors.weight, &tensors.bias};
+    call_kernel(callback, op, dtype, inputs, tensors.output, stream);
+    return std::nullopt;  // what it ran, the kernel does not say
+  };
 }
 
 void return_output(const bitproof_call& call, const DLTensor& result) {

@@ -9,6 +9,7 @@
 #include "conformance/bitproof.h"
 #include "conformance/elementwise/implementation.h"
 #include "conformance/foreign/request.h"
+#include "conformance/linear/call.h"
 
 namespace bitproof::conformance {
 
@@ -21,6 +22,9 @@ struct Callback {
 // One call of it. Throws kernels::Refused or std::runtime_error with the reason that the kernel gave.
 void call_kernel(const Callback& callback, std::string_view op, reference::Dtype dtype,
                  std::span<const DLTensor* const> inputs, const DLTensor& output, CUstream_st* stream);
+
+// As a call of linear + GELU, whose inputs are x, weight and bias.
+LinearCall linear_callback(const ForeignRequest& request, const Callback& callback);
 
 // As an implementation of an elementwise operator, for calls one at a time. `run` throws kernels::Refused or
 // std::runtime_error with the reason that the kernel gave.

@@ -7,6 +7,7 @@
 
 #include "conformance/elementwise/domains.h"
 #include "conformance/elementwise/elementwise_check.h"
+#include "conformance/linear/check.h"
 #include "conformance/report/combine.h"
 
 namespace bitproof::conformance {
@@ -31,10 +32,12 @@ ElementwiseDomain restricted(ElementwiseDomain domain, bool returns_output) {
   return domain;
 }
 
-Record identity(const ForeignRequest& request, const ForeignKernel& kernel, const ElementwiseDomain& domain,
-                const std::optional<CudaDevice>& device) {
+// `Domain` is that of elementwise operators or of linear layers.
+template <class Domain>
+Record identity(const ForeignRequest& request, const ForeignKernel& kernel, const Domain& domain,
+                std::uint64_t blocks, const std::optional<CudaDevice>& device) {
   Record record;
-  record.op = request.op.name;
+  record.op = request.op;
   record.dtype = reference::name(request.dtype);
   record.implementation = kernel.name;
   record.domain = domain.name;
@@ -49,7 +52,7 @@ Record identity(const ForeignRequest& request, const ForeignKernel& kernel, cons
   record.total = domain.total;
   record.unit = domain.unit;
   record.sampled = domain.sampled;
-  record.blocks_total = domain.blocks;
+  record.blocks_total = blocks;
   return record;
 }
 
@@ -59,33 +62,63 @@ Record failed(Record record, const std::exception& failure) {
   return record;
 }
 
+PlannedCheck plan_elementwise(const ForeignRequest& request, const ForeignKernel& kernel,
+                              const std::string& name, const std::optional<CudaDevice>& device) {
+  const ElementwiseOperator& op = *request.elementwise;
+  ElementwiseDomain domain = *make_domain(name, op, request.dtype, kernel.location, request.seed);
+  if (name == "layout") domain = restricted(std::move(domain), kernel.returns_output);
+  const Record record = identity(request, kernel, domain, domain.blocks, device);
+  if (!kernel.load) return {record, {}, kernel.unavailable};
+  const auto start = [request, kernel, domain, record, device]() -> std::unique_ptr<Check> {
+    const ElementwiseSubject subject{
+        *request.elementwise,
+        request.dtype,
+        request.profile,
+        kernel.load(),
+        domain,
+        record,
+        [kernel, name = domain.name](std::uint64_t block) { return kernel.reproduce(name, block); }};
+    if (kernel.location == Location::host) return make_host_check(subject);
+    return make_device_check(subject, device->id);
+  };
+  return {record, start, {}};
+}
+
+PlannedCheck plan_linear_call(const ForeignRequest& request, const ForeignKernel& kernel,
+                              const std::string& name, const std::optional<CudaDevice>& device) {
+  LinearDomain domain = *make_linear_domain(name, request.dtype, kernel.location, request.seed);
+  // They are the last ones, so that the other cases keep their numbers.
+  while (domain.cases.back().must_be_refused) domain.cases.pop_back();
+  if (domain.unit == "cases") domain.total = domain.cases.size();
+  const LinearContract contract =
+      request.epilogue ? LinearContract::epilogue(request.profile) : LinearContract::eager(request.profile);
+  Record record = identity(request, kernel, domain, domain.cases.size(), device);
+  record.profile = contract.profile_name();
+  if (!kernel.load_linear) return {record, {}, kernel.unavailable};
+  const LinearSubject subject{domain,
+                              kernel.location,
+                              contract,
+                              record,
+                              [kernel, name](std::uint64_t block) { return kernel.reproduce(name, block); },
+                              true};
+  const auto start = [subject, kernel, dtype = request.dtype, device] {
+    return reference::visit_dtype(dtype, [&]<reference::Half T>() {
+      return make_linear_check<T>(subject, kernel.location == Location::host
+                                               ? make_host_launcher<T>(kernel.load_linear())
+                                               : make_device_launcher<T>(kernel.load_linear(), device->id));
+    });
+  };
+  return {record, start, {}};
+}
+
 }  // namespace
 
 std::vector<PlannedCheck> plan_foreign(const ForeignRequest& request, const ForeignKernel& kernel,
                                        const std::optional<CudaDevice>& device) {
   std::vector<PlannedCheck> plan;
-  for (const std::string& name : request.domains) {
-    ElementwiseDomain domain = *make_domain(name, request.op, request.dtype, kernel.location, request.seed);
-    if (name == "layout") domain = restricted(std::move(domain), kernel.returns_output);
-    const Record record = identity(request, kernel, domain, device);
-    const auto start = [request, kernel, domain, record, device]() -> std::unique_ptr<Check> {
-      const ElementwiseSubject subject{
-          request.op,
-          request.dtype,
-          request.profile,
-          kernel.load(),
-          domain,
-          record,
-          [kernel, name = domain.name](std::uint64_t block) { return kernel.reproduce(name, block); }};
-      if (kernel.location == Location::host) return make_host_check(subject);
-      return make_device_check(subject, device->id);
-    };
-    if (kernel.load) {
-      plan.push_back({record, start, {}});
-    } else {
-      plan.push_back({record, {}, kernel.unavailable});
-    }
-  }
+  for (const std::string& name : request.domains)
+    plan.push_back(request.elementwise ? plan_elementwise(request, kernel, name, device)
+                                       : plan_linear_call(request, kernel, name, device));
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include "conformance/device/cuda_devices.h"
 #include "conformance/elementwise/implementation.h"
 #include "conformance/foreign/request.h"
+#include "conformance/linear/call.h"
 #include "conformance/report/report.h"
 
 namespace bitproof::conformance {
@@ -20,17 +21,18 @@ struct ForeignKernel {
   Location location = Location::host;
   bool returns_output = false;   // it allocates its result, which `run` then copies into place
   std::string machine_code_key;  // SHA-256 of its code where that is known
-  // Its implementation, made where the check runs. Throws what keeps it from being loaded. Empty: it cannot run
-  // here, for `unavailable`.
+  // Its implementation, made where the check runs: the one or, of linear_gelu_tanh, the other. Throws what
+  // keeps it from being loaded. Both empty: it cannot run here, for `unavailable`.
   std::function<ElementwiseImplementation()> load;
+  std::function<LinearCall()> load_linear;
   std::string unavailable;
   // The command that runs one block of a domain again.
   std::function<std::string(const std::string& domain, std::uint64_t block)> reproduce;
 };
 
 // A check per domain, on `device`; where there is none, on the CPU if that is where the kernel runs. Nobody
-// asks these kernels to refuse outputs that overlap an input: `layout` has no such case for them, and of those
-// that return their output none that is about where it lies.
+// asks these kernels to refuse outputs that overlap an input, or layers whose bits are not predicted: `layout`
+// has no such case for them, and of those that return their output none that is about where it lies.
 std::vector<PlannedCheck> plan_foreign(const ForeignRequest& request, const ForeignKernel& kernel,
                                        const std::optional<CudaDevice>& device);
 

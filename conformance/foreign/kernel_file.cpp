@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include "conformance/foreign/callback.h"
 #include "conformance/foreign/nvrtc.h"
 #include "conformance/report/sha256.h"
 #include "conformance/report/text_file.h"
@@ -55,13 +56,36 @@ ForeignKernel described(const KernelFile& file, const KernelFileOptions& options
   return kernel;
 }
 
+// The first option that says something of kernels that a file of this kind does not hold; empty for none.
+std::string_view useless_option(KernelFileKind kind, const KernelFileOptions& options) {
+  if (!options.compiler_options.empty() && kind != KernelFileKind::cuda_source) return "--compiler-option";
+  if (kind != KernelFileKind::shared_library) return "";
+  const LaunchText& launch = options.launch;
+  const std::pair<bool, std::string_view> given[] = {{!options.launch_file.empty(), "--launch"},
+                                                     {launch.arguments.has_value(), "--arguments"},
+                                                     {launch.threads.has_value(), "--threads"},
+                                                     {launch.grid.has_value(), "--grid"},
+                                                     {launch.shared_bytes.has_value(), "--shared-bytes"},
+                                                     {launch.width_multiple.has_value(), "--width-multiple"},
+                                                     {launch.alignment_bytes.has_value(), "--alignment-bytes"}};
+  for (const auto& [is_given, name] : given)
+    if (is_given) return name;
+  return "";
+}
+
 Result<ForeignKernel> shared_library(const KernelFile& file, const KernelFileOptions& options,
                                      Location location) {
   ForeignKernel kernel = described(file, options, location);
-  kernel.load = [path = file.path, entry = options.launch.entry.value_or(std::string(kDefaultEntry)),
-                 name = kernel.name, location, request = options.request] {
-    return load_shared_library(path, entry, name, location, request);
+  const auto callback = [path = file.path, entry = options.launch.entry.value_or(std::string(kDefaultEntry))] {
+    return Callback{.kernel = load_shared_library(path, entry)};
   };
+  if (options.request.elementwise) {
+    kernel.load = [callback, name = kernel.name, location, request = options.request] {
+      return callback_implementation(name, location, request, callback());
+    };
+  } else {
+    kernel.load_linear = [callback, request = options.request] { return linear_callback(request, callback()); };
+  }
   return kernel;
 }
 
@@ -73,7 +97,7 @@ Result<ForeignKernel> device_kernel(const KernelFile& file, const KernelFileOpti
     if (!merged) return merged.error();
     text = *std::move(merged);
   }
-  Result<LaunchDescription> launch = parse_launch(text, options.request.op.has_bias, "--");
+  Result<LaunchDescription> launch = parse_launch(text, options.request.elementwise->has_bias, "--");
   if (!launch) return launch.error();
 
   ForeignKernel kernel = described(file, options, Location::device);
@@ -118,8 +142,22 @@ Result<KernelFile> read_kernel_file(const std::filesystem::path& path) {
   return KernelFile{path, *kind, *std::move(bytes)};
 }
 
+Result<Done> require_sense(const KernelFile& file, const KernelFileOptions& options) {
+  if (const std::string_view option = useless_option(file.kind, options); !option.empty())
+    return Error{ErrorKind::bad_argument, fmt::format("has no meaning for a {}", name(file.kind)),
+                 std::string(option), "leave it out"};
+  if (!options.request.elementwise && file.kind != KernelFileKind::shared_library)
+    return Error{
+        ErrorKind::bad_argument,
+        fmt::format("is a {}, and {} is checked as a shared library", name(file.kind), options.request.op),
+        file.path.string(),
+        "wrap the kernel in a bitproof_kernel (conformance/bitproof.h), or check it from Python"};
+  return Done{};
+}
+
 Result<ForeignKernel> open_kernel_file(const KernelFile& file, const KernelFileOptions& options,
                                        const std::optional<CudaDevice>& device) {
+  if (const Result<Done> sense = require_sense(file, options); !sense) return sense.error();
   if (file.kind == KernelFileKind::shared_library)
     return shared_library(file, options, device ? Location::device : Location::host);
   if (!device)

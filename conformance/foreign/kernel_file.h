@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/bitproof.h"
 #include "conformance/foreign/foreign_check.h"
 #include "conformance/foreign/launch_description.h"
 #include "conformance/report/result.h"
@@ -39,15 +40,17 @@ struct KernelFileOptions {
   std::string command;  // "./bitproof check ...", which reproduces it but for domain and block
 };
 
+// An error where what is asked for makes no sense for a file of this kind: options of another kind, an operator
+// that it cannot hold.
+Result<Done> require_sense(const KernelFile& file, const KernelFileOptions& options);
+
 // A kernel that runs on the device, or on the CPU where there is none; a .cu file is compiled now. The file's
 // code is loaded by ForeignKernel::load and not before, since loading may run it.
 Result<ForeignKernel> open_kernel_file(const KernelFile& file, const KernelFileOptions& options,
                                        const std::optional<CudaDevice>& device);
 
 // The entry point of a shared library. Throws std::runtime_error saying what is missing.
-ElementwiseImplementation load_shared_library(const std::filesystem::path& path, const std::string& entry,
-                                              std::string name, Location location,
-                                              const ForeignRequest& request);
+bitproof_kernel_function load_shared_library(const std::filesystem::path& path, const std::string& entry);
 
 // A kernel out of PTX or machine code, on CUDA device `device_id`. Throws what keeps it from being launched as
 // described: an image for another architecture, a missing entry, arguments that are not those of the kernel.

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "conformance/elementwise/domains.h"
+#include "conformance/linear/domains.h"
+#include "conformance/linear/plan.h"
 #include "conformance/report/json_writer.h"
+#include "reference/linear/gelu_epilogue.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -15,22 +19,37 @@ constexpr std::array<std::string_view, 6> kDomains{"values",     "boundary", "ra
                                                    "production", "layout",   "pairs"};
 constexpr std::array kDtypes{reference::Dtype::bf16, reference::Dtype::fp16};
 
-std::vector<ElementwiseOperator> all_operators() {
-  std::vector<ElementwiseOperator> operators(kElementwiseOperators.begin(), kElementwiseOperators.end());
-  operators.insert(operators.end(), kContractOnlyOperators.begin(), kContractOnlyOperators.end());
-  return operators;
+// An operator, what its kernels are given, and whose bits they can be held to.
+struct Signature {
+  std::string_view op;
+  std::vector<std::string_view> inputs, profiles;
+};
+
+std::vector<Signature> signatures() {
+  std::vector<std::string_view> eager;
+  for (const reference::Profile& profile : reference::profiles()) eager.push_back(profile.name);
+  std::vector<Signature> all;
+  const auto add = [&](const ElementwiseOperator& op) {
+    all.push_back({op.name, {"input"}, eager});
+    if (op.has_bias) all.back().inputs.emplace_back("bias");
+  };
+  for (const ElementwiseOperator& op : kElementwiseOperators) add(op);
+  for (const ElementwiseOperator& op : kContractOnlyOperators) add(op);
+  all.push_back({kLinearGeluTanh, {"x", "weight", "bias"}, eager});
+  all.back().profiles.push_back(reference::kGeluEpilogueProfile);
+  return all;
+}
+
+std::optional<Signature> find_signature(std::string_view op) {
+  const std::vector<Signature> all = signatures();
+  const auto found = std::ranges::find(all, op, &Signature::op);
+  return found == all.end() ? std::nullopt : std::optional(*found);
 }
 
 std::string operator_names() {
   std::vector<std::string_view> names;
-  for (const ElementwiseOperator& op : all_operators()) names.push_back(op.name);
+  for (const Signature& each : signatures()) names.push_back(each.op);
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string profile_names() {
-  std::vector<std::string_view> names;
-  for (const reference::Profile& profile : reference::profiles()) names.push_back(profile.name);
-  return fmt::format("{}", fmt::join(names, " or "));
 }
 
 bool is_equality(std::string_view text) {
@@ -66,10 +85,12 @@ std::string array_of(const Names& names) {
 
 }  // namespace
 
-std::vector<std::string> domains_of(const ElementwiseOperator& op) {
+std::vector<std::string> domains_of(std::string_view name) {
+  if (name == kLinearGeluTanh) return {kLinearDomains.begin(), kLinearDomains.end()};
   std::vector<std::string> names;
+  const auto op = find_elementwise_operator(name);
   for (const std::string_view domain : kDomains)
-    if (make_domain(domain, op, reference::Dtype::bf16, Location::host, 1)) names.emplace_back(domain);
+    if (op && make_domain(domain, *op, reference::Dtype::bf16, Location::host, 1)) names.emplace_back(domain);
   return names;
 }
 
@@ -79,39 +100,45 @@ Result<ForeignRequest> parse_foreign_request(const ForeignRequestText& text, std
     return Error{ErrorKind::bad_argument, std::move(what), fmt::format("{}{} {}", prefix, member, value),
                  std::move(remedy)};
   };
-  const auto op = find_elementwise_operator(text.op);
-  if (!op) return bad("op", text.op, "is no operator with a contract", "use one of " + operator_names());
+  const auto signature = find_signature(text.op);
+  if (!signature) return bad("op", text.op, "is no operator with a contract", "use one of " + operator_names());
   const auto dtype = reference::parse_dtype(text.dtype);
   if (!dtype) return bad("dtype", text.dtype, "is no dtype of this operator", "use bf16 or fp16");
-  const auto profile = reference::find_profile(text.profile);
-  if (!profile) return bad("profile", text.profile, "is no known profile", "use " + profile_names());
+  if (std::ranges::find(signature->profiles, text.profile) == signature->profiles.end())
+    return bad("profile", text.profile, fmt::format("is no profile of {}", text.op),
+               fmt::format("use {}", fmt::join(signature->profiles, " or ")));
   if (!is_equality(text.equality))
     return bad("equality", text.equality, "is no equality", "use bitwise, or ulp<=N with a number");
-  const std::vector<std::string> known = domains_of(*op);
+  const std::vector<std::string> known = domains_of(text.op);
   std::vector<std::string> domains = split(text.domains);
   for (const std::string& domain : domains)
     if (std::ranges::find(known, domain) == known.end())
-      return bad("domain", domain, fmt::format("is no domain of {}", op->name),
+      return bad("domain", domain, fmt::format("is no domain of {}", text.op),
                  fmt::format("use one or more of {}, separated by commas", fmt::join(known, ", ")));
-  return ForeignRequest{*op, *dtype, std::move(domains), *profile, text.equality, text.seed};
+  // The epilogue has no eager profile of its own: its differences are explained against the first.
+  return ForeignRequest{.op = text.op,
+                        .elementwise = find_elementwise_operator(text.op),
+                        .dtype = *dtype,
+                        .domains = std::move(domains),
+                        .profile = reference::find_profile(text.profile).value_or(reference::kPytorch211Cuda),
+                        .epilogue = text.profile == reference::kGeluEpilogueProfile,
+                        .equality = text.equality,
+                        .seed = text.seed};
 }
 
 std::string contracts_json() {
-  std::vector<std::string_view> dtypes, profiles;
+  std::vector<std::string_view> dtypes;
   for (const reference::Dtype dtype : kDtypes) dtypes.push_back(reference::name(dtype));
-  for (const reference::Profile& profile : reference::profiles()) profiles.push_back(profile.name);
   std::string out = "[";
-  for (const ElementwiseOperator& op : all_operators()) {
+  for (const Signature& each : signatures()) {
     if (out.size() > 1) out += ",\n ";
     JsonWriter json(out);
-    json.text("operator", op.name);
-    std::vector<std::string_view> inputs{"input"};
-    if (op.has_bias) inputs.push_back("bias");
-    json.json("inputs", array_of(inputs));
+    json.text("operator", each.op);
+    json.json("inputs", array_of(each.inputs));
     json.json("dtypes", array_of(dtypes));
-    json.json("profiles", array_of(profiles));
+    json.json("profiles", array_of(each.profiles));
     json.text("equality", "bitwise");
-    json.json("domains", array_of(domains_of(op)));
+    json.json("domains", array_of(domains_of(each.op)));
     json.end();
   }
   return out + "]";

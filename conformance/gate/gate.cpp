@@ -62,6 +62,12 @@ class Examination {
       : record_(record), expectation_(find_expectation(expectations, record)) {}
 
   std::vector<Finding> findings() {
+    if (record_.implementation.starts_with(kEmulated) &&
+        strength(record_.evidence) > static_cast<int>(Evidence::emulated)) {
+      note(FindingKind::contradiction, fmt::format("called {}, but its implementation is emulated; {}",
+                                                   record_.evidence, run_again(record_)));
+      return std::move(findings_);
+    }
     const Decision decision = derived(record_);
     if (decision.verdict == Verdict::error) {
       const bool stated = record_.verdict == Verdict::error;

@@ -47,17 +47,23 @@ Matrix to_matrix(const Grid<T>& grid, const ToCell& to_cell) {
 
 struct Tally {
   int passed = 0, waived = 0, failed = 0;
-  int emulated = 0;  // of those that passed: not executed
+  std::map<std::string, int> not_executed{};  // of those that passed or are waived, by kind of evidence
 };
+
+// "pass 3/3 emulated" where all are, "pass 3/3, 2 emulated" where some are.
+std::string pass_text(const Tally& tally) {
+  const int good = tally.passed + tally.waived, all = good + tally.failed;
+  std::string text = fmt::format("pass {}/{}", good, all);
+  for (const auto& [evidence, count] : tally.not_executed)
+    text += count == all ? " " + evidence : fmt::format(", {} {}", count, evidence);
+  return text;
+}
 
 Cell to_cell(const Tally& tally) {
   const int good = tally.passed + tally.waived, all = good + tally.failed;
-  Cell cell{Tone::good, fmt::format("pass {}/{}", good, all)};
-  if (tally.emulated > 0)
-    cell.text += tally.emulated == all ? " emulated" : fmt::format(", {} emulated", tally.emulated);
-  if (tally.waived > 0) cell = {Tone::waived, fmt::format("pass {}/{}, {} waived", good, all, tally.waived)};
-  if (tally.failed > 0) cell = {Tone::bad, fmt::format("FAIL {}/{}", good, all)};
-  return cell;
+  if (tally.failed > 0) return {Tone::bad, fmt::format("FAIL {}/{}", good, all)};
+  if (tally.waived > 0) return {Tone::waived, fmt::format("{}, {} waived", pass_text(tally), tally.waived)};
+  return {Tone::good, pass_text(tally)};
 }
 
 // What did not run is a gap among what did.
@@ -69,7 +75,7 @@ Tone worse(Tone a, Tone b) {
 // What is not executed is counted, and printed, apart.
 struct Kind {
   Verdict verdict;
-  bool executed;
+  std::string evidence;
   auto operator<=>(const Kind&) const = default;
 };
 using Verdicts = std::map<Kind, int>;
@@ -78,7 +84,7 @@ Cell to_cell(const Verdicts& verdicts) {
   Cell cell{Tone::good, ""};
   for (const auto& [kind, count] : verdicts) {
     cell.text += fmt::format("{}{} {}{}", cell.text.empty() ? "" : ", ", count, name(kind.verdict),
-                             kind.executed ? "" : " emulated");
+                             kind.evidence == name(Evidence::executed) ? "" : " " + kind.evidence);
     cell.tone = worse(cell.tone, tone_of(kind.verdict));
   }
   const bool nothing_ran =
@@ -111,10 +117,12 @@ Matrix matrix_of(const GateResult& result) {
   for (const Outcome& outcome : result.required) {
     const Requirement& r = outcome.requirement;
     Tally& tally = grid.at(r.op + " " + r.dtype, r.architecture);
+    const bool counts = outcome.state != Outcome::State::failed && outcome.record.has_value();
+    if (counts && outcome.record->evidence != name(Evidence::executed))
+      ++tally.not_executed[outcome.record->evidence];
     switch (outcome.state) {
       case Outcome::State::passed:
         ++tally.passed;
-        if (outcome.record->evidence != name(Evidence::executed)) ++tally.emulated;
         break;
       case Outcome::State::waived:
         ++tally.waived;
@@ -136,8 +144,7 @@ Matrix matrix_of(const GateResult& result) {
 Matrix matrix_of(const Report& report) {
   Grid<Verdicts> grid;
   for (const Record& record : report.records)
-    ++grid.at(record.op + " " + record.dtype,
-              record.architecture)[{record.verdict, record.evidence == name(Evidence::executed)}];
+    ++grid.at(record.op + " " + record.dtype, record.architecture)[{record.verdict, record.evidence}];
   return to_matrix(grid, [](const Verdicts* verdicts, const std::string&) {
     return verdicts != nullptr ? to_cell(*verdicts) : Cell{};
   });

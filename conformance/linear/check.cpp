@@ -9,10 +9,12 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include "conformance/comparison.h"
 #include "conformance/digest_bulk.h"
+#include "conformance/linear/models.h"
 #include "reference/environment.h"
 
 namespace bitproof::conformance {
@@ -140,6 +142,14 @@ class LinearCheck final : public Check {
   }
 
  private:
+  // A launch, and the models whose bits it has.
+  struct Launch {
+    const LinearCase& c;
+    std::uint64_t block;
+    const PredictedCase<T>& predicted;
+    std::vector<LinearModel> models;
+  };
+
   Record of_block(std::uint64_t block) const {
     Record record = subject_.identity;
     record.blocks = {{block, block + 1}};
@@ -178,17 +188,14 @@ class LinearCheck final : public Check {
     record.ulp_histogram = found.tally.histogram;
     record.digest = found.digest;
     record.expected_digest = found.expected_digest;
-    if (launched.algorithm) {
-      record.algorithms = {*launched.algorithm};
-      record.algorithms.front().shapes = {
-          fmt::format("{} x {} -> {}", c.shape.rows, c.shape.depth, c.shape.columns)};
-    }
-    if (const auto first = found.first()) record.first = counterexample(c, block, predicted, *first);
-    for (std::size_t i = 0; i < kCauses; ++i)
-      if (found.causes[i].count > 0)
-        record.causes.push_back({std::string(cause_name(i)), found.causes[i].count,
-                                 counterexample(c, block, predicted, *found.causes[i].first)});
-    std::ranges::sort(record.causes, {}, &Cause::name);
+    const auto first = found.first();
+    const Launch launch{c, block, predicted, first ? models_of(c, predicted, launched.outputs) : right_model()};
+    if (first) record.first = counterexample(launch, *first);
+    record.causes = causes_of(launch, found);
+    if (launched.algorithm) record.algorithms = {*launched.algorithm};
+    if (subject_.infers_model && !launched.algorithm) record.algorithms = {inferred(launch.models)};
+    for (LibraryAlgorithm& algorithm : record.algorithms)
+      algorithm.shapes = {fmt::format("{} x {} -> {}", c.shape.rows, c.shape.depth, c.shape.columns)};
     if (subject_.domain.name == "values" && record.mismatches > 0)
       record.errors = errors_of(predicted.accumulators, launched.outputs);
     return record;
@@ -216,9 +223,8 @@ class LinearCheck final : public Check {
     return row;
   }
 
-  Counterexample counterexample(const LinearCase& c, std::uint64_t block, const PredictedCase<T>& predicted,
-                                const Element<T>& at) const {
-    const Record& id = subject_.identity;
+  Counterexample counterexample(const Launch& launch, const Element<T>& at) const {
+    const LinearCase& c = launch.c;
     const Difference kind = difference(at.expected, at.got);
     Counterexample example;
     example.row = row_of(c, at.index);
@@ -227,7 +233,7 @@ class LinearCheck final : public Check {
     example.width = c.shape.columns;
     example.inputs = {
         fmt::format("accumulator=0x{:08x}", reference::float_bits(at.accumulator)),
-        fmt::format("bias=0x{:04x}", predicted.layer.bias[example.column].bits),
+        fmt::format("bias=0x{:04x}", launch.predicted.layer.bias[example.column].bits),
     };
     example.expected = fmt::format("0x{:04x}", at.expected.bits);
     example.got = fmt::format("0x{:04x}", at.got.bits);
@@ -235,19 +241,71 @@ class LinearCheck final : public Check {
     example.expected_value = reference::widen(at.expected);
     example.got_value = reference::widen(at.got);
     example.ulp = kind == Difference::unwritten ? 0 : distance(at.expected, at.got);
-    example.block = block;
+    example.block = launch.block;
     example.layout = fmt::format("{}: depth {}", c.description, c.shape.depth);
-    example.parts_at = where_computations_part(at, kind);
-    example.reproduce =
-        fmt::format("./bitproof run --op {} --dtype {} --impl {} --domain {} --device {} --seed {} --block {}",
-                    id.op, id.dtype, id.implementation, id.domain, id.device, id.seed, block);
+    example.parts_at = where_computations_part(launch, at, kind);
+    example.reproduce = reproduce_command(launch.block);
+    if (!launch.models.empty())
+      example.diagnosis = fmt::format("differs exactly as {} would", describe(launch.models));
     return example;
   }
 
-  std::string where_computations_part(const Element<T>& at, Difference kind) const {
+  std::string reproduce_command(std::uint64_t block) const {
+    if (subject_.reproduce) return subject_.reproduce(block);
+    const Record& id = subject_.identity;
+    return fmt::format(
+        "./bitproof run --op {} --dtype {} --impl {} --domain {} --device {} --seed {} --block {}", id.op,
+        id.dtype, id.implementation, id.domain, id.device, id.seed, block);
+  }
+
+  std::vector<LinearModel> right_model() const { return {model_of(subject_.contract)}; }
+
+  // Of wrong bits: the models that give all of them, as far as can be seen from some rows.
+  std::vector<LinearModel> models_of(const LinearCase& c, const PredictedCase<T>& predicted,
+                                     const std::vector<T>& got) const {
+    std::vector<T> expected(got.size());
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, got.size(), 1u << 14), [&](const auto& part) {
+      reference::require_environment();
+      for (std::size_t i = part.begin(); i < part.end(); ++i)
+        expected[i] = expected_(predicted.accumulators[i]);
+    });
+    return models_that_explain<T>(predicted, c, got, rows_to_explain<T>(c, expected, got), subject_.contract);
+  }
+
+  // Whether a launch's bits are those of a model that is not the other path: then no element's are, whatever it
+  // looks like by itself.
+  bool is_third_way(const Launch& launch) const {
+    const reference::Profile& eager = subject_.contract.eager_profile();
+    const LinearModel other_path = model_of(subject_.contract.is_epilogue() ? LinearContract::eager(eager)
+                                                                            : LinearContract::epilogue(eager));
+    return !launch.models.empty() && std::ranges::find(launch.models, other_path) == launch.models.end();
+  }
+
+  std::vector<Cause> causes_of(const Launch& launch, const Comparison<T>& found) const {
+    std::vector<Cause> causes;
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < kCauses; ++i) {
+      const CauseCount<T>& cause = found.causes[i];
+      total += cause.count;
+      if (cause.count > 0)
+        causes.push_back({std::string(cause_name(i)), cause.count, counterexample(launch, *cause.first)});
+    }
+    std::ranges::sort(causes, {}, &Cause::name);
+    if (total == 0 || !is_third_way(launch)) return causes;
+    return {{describe(launch.models), total, counterexample(launch, *found.first())}};
+  }
+
+  static LibraryAlgorithm inferred(const std::vector<LinearModel>& models) {
+    return {.description = "bits of " + (models.empty() ? "no known model" : describe(models)),
+            .splits = static_cast<std::uint64_t>(models.empty() ? 0 : models.front().splits),
+            .workspace_bytes = 0,
+            .shapes = {}};
+  }
+
+  std::string where_computations_part(const Launch& launch, const Element<T>& at, Difference kind) const {
     if (kind == Difference::unwritten) return "the element was never written";
     const auto explained = expected_.explanation(at.accumulator, at.got);
-    if (!explained) return {};
+    if (!explained || is_third_way(launch)) return {};
     return fmt::format("{}: {}", name(*explained),
                        expected_.contract().is_epilogue()
                            ? "as if the sum were rounded to the dtype, and GELU were eager's"

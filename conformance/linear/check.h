@@ -1,8 +1,10 @@
 // A check of linear + GELU: a launcher against a contract over a domain, on the CPU and on a GPU alike.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "conformance/check.h"
 #include "conformance/linear/domains.h"
@@ -17,6 +19,11 @@ struct LinearSubject {
   Location location;
   LinearContract contract;
   Record identity;  // with device, architecture, key and library version filled in
+  // The command that runs one block again; empty: that of `bitproof run`.
+  std::function<std::string(std::uint64_t block)> reproduce{};
+  // Whether the record says, as its algorithms, which model the bits of each launch are those of: for calls
+  // that do not say themselves what they ran.
+  bool infers_model = false;
 };
 
 template <reference::Half T>

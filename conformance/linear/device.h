@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/bench/time_summary.h"
 #include "conformance/linear/domains.h"
 #include "conformance/linear/launcher.h"
 #include "kernels/linear_gelu/dispatch_table.h"
@@ -34,8 +35,7 @@ std::unique_ptr<LinearLauncher<T>> make_device_launcher(kernels::LinearGeluPath 
 struct LinearBenchEntry {
   std::string implementation;  // "cuda.eager", "cuda.cublaslt", "copy kernel"
   std::string algorithm;       // cuBLASLt's; empty for the copy
-  int samples = 0;
-  double median_us = 0, fastest_us = 0, slowest_us = 0;
+  TimeSummary times;
   double flops_per_second = 0;  // 2 * rows * columns * depth, whatever the implementation does
   double bytes_per_second = 0;  // operands read once and the output written once
   double ratio_to_copy = 0;     // median over that of a copy of the output

@@ -44,11 +44,7 @@ void time(std::vector<Contender>& contenders, const Stream& stream) {
     std::vector<double> times;
     for (std::size_t round = 1; round <= kRounds; ++round)
       times.push_back(contender.ends[round].microseconds_since(contender.starts[round]));
-    std::ranges::sort(times);
-    contender.entry.samples = kRounds;
-    contender.entry.median_us = times[times.size() / 2];
-    contender.entry.fastest_us = times.front();
-    contender.entry.slowest_us = times.back();
+    contender.entry.times = summarise(std::move(times));
   }
 }
 
@@ -137,13 +133,13 @@ std::vector<LinearBenchEntry> bench(const GemmShape& shape, int device_id) {
   const double flops = 2 * outputs * static_cast<double>(shape.depth);
   const double bytes = 2 * (outputs + static_cast<double>(predicted->layer.x.size() +
                                                           predicted->layer.weight.size() + shape.columns));
-  const double copy_us = contenders.back().entry.median_us;
+  const double copy_us = contenders.back().entry.times.median_us;
   std::vector<LinearBenchEntry> entries;
   for (Contender& contender : contenders) {
     LinearBenchEntry& entry = contender.entry;
-    entry.bytes_per_second = 1e6 * (contender.contract ? bytes : 4 * outputs) / entry.median_us;
-    entry.flops_per_second = contender.contract ? 1e6 * flops / entry.median_us : 0;
-    entry.ratio_to_copy = entry.median_us / copy_us;
+    entry.bytes_per_second = 1e6 * (contender.contract ? bytes : 4 * outputs) / entry.times.median_us;
+    entry.flops_per_second = contender.contract ? 1e6 * flops / entry.times.median_us : 0;
+    entry.ratio_to_copy = entry.times.median_us / copy_us;
     entries.push_back(std::move(entry));
   }
   return entries;

@@ -1,10 +1,15 @@
-// cuda.eager and cuda.cublaslt as the harness launches them.
+// Calls of linear + GELU on a GPU as the harness launches them: cuda.eager, cuda.cublaslt, and anybody's.
 #include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
+#include "conformance/linear/call.h"
 #include "conformance/linear/device.h"
 #include "conformance/linear/device_layer.h"
 #include "conformance/poison.h"
@@ -37,35 +42,49 @@ LibraryAlgorithm algorithm_of(const kernels::cuda::LinearGeluTanh& prepared) {
           .shapes = {}};
 }
 
+// One of our paths. The library may have no algorithm for tensors that the predicate accepts; what the
+// predicate refuses must be refused for its reason.
+std::optional<LibraryAlgorithm> call_path(kernels::LinearGeluPath path, const LinearTensors& tensors,
+                                          cudaStream_t stream) {
+  const kernels::LinearLayer layer{.weight = &tensors.weight, .bias = &tensors.bias};
+  const kernels::Applicability answer =
+      kernels::cuda::can_use_linear_gelu_tanh(layer, tensors.x, tensors.output);
+  try {
+    const kernels::cuda::LinearGeluTanh run(path, layer, tensors.x, tensors.output);
+    run(layer, tensors.x, tensors.output, stream);
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // `run` owns the workspace
+    if (!answer) throw std::logic_error("the predicate refuses (" + answer.reason + ") but the call ran");
+    return algorithm_of(run);
+  } catch (const kernels::Refused& refusal) {
+    if (!answer && answer.reason != refusal.what())
+      throw std::logic_error("the call refuses with \"" + std::string(refusal.what()) +
+                             "\", its predicate says \"" + answer.reason + "\"");
+    throw;
+  }
+}
+
 template <Half T>
 class DeviceLauncher final : public LinearLauncher<T> {
  public:
-  DeviceLauncher(kernels::LinearGeluPath path, int device_id)
-      : path_(path), device_id_(device_id), scope_(device_id) {}
+  DeviceLauncher(LinearCall call, int device_id)
+      : call_(std::move(call)), device_id_(device_id), scope_(device_id) {}
 
   Launched<T> launch(const HostLayer<T>& host, std::span<const BlockRange> rows) override {
     const DeviceLayer<T> layer(host, memory_, device_id_, stream_);
     layer.poison(stream_);
     Launched<T> result;
-    const kernels::Applicability answer =
-        kernels::cuda::can_use_linear_gelu_tanh(layer.layer(), layer.x(), layer.output());
     try {
-      const kernels::cuda::LinearGeluTanh run(path_, layer.layer(), layer.x(), layer.output());
-      run(layer.layer(), layer.x(), layer.output(), stream_);
-      stream_.wait();
-      result.algorithm = algorithm_of(run);
+      result.algorithm =
+          call_({layer.x(), *layer.layer().weight, *layer.layer().bias, layer.output()}, stream_);
     } catch (const kernels::Refused& refusal) {
-      // The library may have no algorithm for tensors that the predicate accepts; what the predicate refuses
-      // must be refused for its reason.
-      if (!answer && answer.reason != refusal.what())
-        throw std::logic_error("the call refuses with \"" + std::string(refusal.what()) +
-                               "\", its predicate says \"" + answer.reason + "\"");
       stream_.wait();
       result.refusal = refusal.what();
       return result;
     }
-    if (!answer) throw std::logic_error("the predicate refuses (" + answer.reason + ") but the call ran");
+    stream_.wait();
     fetch(host.shape, layer, rows, result);
+    result.overwritten += changed(layer.x(), host.x) + changed(*layer.layer().weight, host.weight) +
+                          changed(*layer.layer().bias, host.bias);
     return result;
   }
 
@@ -103,11 +122,21 @@ class DeviceLauncher final : public LinearLauncher<T> {
     }
   }
 
+  // Elements of an operand that are no longer what they were.
+  std::uint64_t changed(const DLTensor& tensor, const std::vector<T>& values) {
+    std::vector<T> after(values.size());
+    download(static_cast<const std::uint16_t*>(tensor.data), after.data(), after.size());
+    if (after == values) return 0;
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) count += after[i] != values[i];
+    return count;
+  }
+
   static void download(const std::uint16_t* from, void* to, std::size_t elements) {
     check(cudaMemcpy(to, from, elements * sizeof(std::uint16_t), cudaMemcpyDeviceToHost), "cudaMemcpy");
   }
 
-  kernels::LinearGeluPath path_;
+  LinearCall call_;
   int device_id_;
   kernels::cuda::DeviceScope scope_;
   Stream stream_;
@@ -129,10 +158,17 @@ std::optional<std::string> linear_plan_rule(kernels::LinearGeluPath path) {
 }
 
 template <Half T>
-std::unique_ptr<LinearLauncher<T>> make_device_launcher(kernels::LinearGeluPath path, int device_id) {
-  return std::make_unique<DeviceLauncher<T>>(path, device_id);
+std::unique_ptr<LinearLauncher<T>> make_device_launcher(LinearCall call, int device_id) {
+  return std::make_unique<DeviceLauncher<T>>(std::move(call), device_id);
 }
 
+template <Half T>
+std::unique_ptr<LinearLauncher<T>> make_device_launcher(kernels::LinearGeluPath path, int device_id) {
+  return make_device_launcher<T>(std::bind_front(call_path, path), device_id);
+}
+
+template std::unique_ptr<LinearLauncher<reference::Bf16>> make_device_launcher(LinearCall, int);
+template std::unique_ptr<LinearLauncher<reference::Fp16>> make_device_launcher(LinearCall, int);
 template std::unique_ptr<LinearLauncher<reference::Bf16>> make_device_launcher(kernels::LinearGeluPath, int);
 template std::unique_ptr<LinearLauncher<reference::Fp16>> make_device_launcher(kernels::LinearGeluPath, int);
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <cuda_runtime_api.h>
 #include <dlpack/dlpack.h>
@@ -22,10 +24,13 @@ class DeviceTensor {
   DeviceTensor(std::uint16_t* data, const std::array<std::int64_t, kRank>& shape, reference::Dtype dtype,
                int device_id)
       : shape_(shape) {
+    std::int64_t step = 1;
+    for (std::size_t axis = kRank; axis-- > 0;) strides_[axis] = std::exchange(step, step * shape[axis]);
     tensor_.data = data;
     tensor_.device = {kDLCUDA, device_id};
     tensor_.ndim = static_cast<int>(kRank);
     tensor_.shape = shape_.data();
+    tensor_.strides = strides_.data();
     tensor_.dtype = {static_cast<std::uint8_t>(dtype == reference::Dtype::bf16 ? kDLBfloat : kDLFloat), 16, 1};
   }
   DeviceTensor(const DeviceTensor&) = delete;
@@ -34,7 +39,7 @@ class DeviceTensor {
   const DLTensor& operator*() const { return tensor_; }
 
  private:
-  std::array<std::int64_t, kRank> shape_;
+  std::array<std::int64_t, kRank> shape_, strides_{};
   DLTensor tensor_{};
 };
 

@@ -1,6 +1,7 @@
 // Stands in for the GPU side of linear + GELU in a build without CUDA or without cuBLASLt's headers.
 #include <stdexcept>
 
+#include "conformance/linear/call.h"
 #include "conformance/linear/device.h"
 
 namespace bitproof::conformance {
@@ -20,11 +21,18 @@ std::unique_ptr<LinearLauncher<T>> make_device_launcher(kernels::LinearGeluPath,
   throw std::logic_error(kReason);
 }
 
+template <reference::Half T>
+std::unique_ptr<LinearLauncher<T>> make_device_launcher(LinearCall, int) {
+  throw std::logic_error(kReason);
+}
+
 std::vector<LinearBenchEntry> bench_linear(const reference::GemmShape&, reference::Dtype, int) {
   throw std::logic_error(kReason);
 }
 
 template std::unique_ptr<LinearLauncher<reference::Bf16>> make_device_launcher(kernels::LinearGeluPath, int);
 template std::unique_ptr<LinearLauncher<reference::Fp16>> make_device_launcher(kernels::LinearGeluPath, int);
+template std::unique_ptr<LinearLauncher<reference::Bf16>> make_device_launcher(LinearCall, int);
+template std::unique_ptr<LinearLauncher<reference::Fp16>> make_device_launcher(LinearCall, int);
 
 }  // namespace bitproof::conformance

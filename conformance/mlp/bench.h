@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/bench/time_summary.h"
 #include "conformance/mlp/operands.h"
 #include "reference/half.h"
 
@@ -13,8 +14,7 @@ namespace bitproof::conformance {
 struct MlpBenchEntry {
   std::string implementation;  // "cuda.lossless", "cuda.high_nvfp4", ...
   std::string against;         // the same site without fusion, run in turns with it
-  int samples = 0;
-  double median_us = 0, fastest_us = 0, slowest_us = 0;
+  TimeSummary times;
   double ratio = 0;  // median over that of `against`
   // Rows of the output of a run after the timed ones that were compared with the prediction, and whether all
   // bits were right.

@@ -48,11 +48,7 @@ void time(std::span<Contender<T>> contenders, const kernels::Matrix& output, Mlp
     std::vector<double> times;
     for (std::size_t round = 1; round <= kRounds; ++round)
       times.push_back(contender.ends[round].microseconds_since(contender.starts[round]));
-    std::ranges::sort(times);
-    contender.entry.samples = kRounds;
-    contender.entry.median_us = times[times.size() / 2];
-    contender.entry.fastest_us = times.front();
-    contender.entry.slowest_us = times.back();
+    contender.entry.times = summarise(std::move(times));
   }
 }
 
@@ -98,8 +94,8 @@ std::vector<MlpBenchEntry> bench(const MlpShape& shape, int device_id) {
     entries.push_back(std::move(c.entry));
   }
   for (MlpBenchEntry& entry : entries)
-    entry.ratio =
-        entry.median_us / std::ranges::find(entries, entry.against, &MlpBenchEntry::implementation)->median_us;
+    entry.ratio = entry.times.median_us /
+                  std::ranges::find(entries, entry.against, &MlpBenchEntry::implementation)->times.median_us;
   return entries;
 }
 

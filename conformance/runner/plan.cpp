@@ -10,8 +10,8 @@
 #include "conformance/elementwise/elementwise_plan.h"
 #include "conformance/emulator/emulated_plan.h"
 #include "conformance/linear/plan.h"
-#include "conformance/report/combine.h"
 #include "conformance/mlp/plan.h"
+#include "conformance/report/combine.h"
 #include "conformance/units/unit_plan.h"
 
 namespace bitproof::conformance {
@@ -103,8 +103,9 @@ Result<std::vector<PlannedCheck>> select(std::vector<PlannedCheck> checks, const
     std::erase_if(checks,
                   [&](const PlannedCheck& check) { return !on_device(check.record, *selection.device); });
     if (checks.empty())
-      return nothing_matches("--device", *selection.device,
-                             {"cpu", "cuda", "cuda:N", "emulated", "emulated:sm_NN", "all"});
+      return Error{
+          ErrorKind::bad_argument, "matches nothing", "--device " + *selection.device,
+          "use one of cpu, cuda, cuda:N, emulated, emulated:sm_NN, all; see `./bitproof list` for the numbers"};
   }
   for (const Criterion& criterion : criteria)
     if (criterion.glob)

@@ -54,13 +54,26 @@ class _Adapter:
         if self.out:
             self.kernel(*arrays, self.framework.array(output))
             return
-        result = self.framework.described(self.kernel(*arrays), stream)
+        result = self.kernel(*arrays)
+        if result is None:
+            raise TypeError("the kernel returned nothing; return the result, or say out=True for a kernel that writes it")
+        result = self.framework.described(result, stream)
         raise_for(library().bitproof_call_return(pointer, ctypes.byref(result.tensor)))
 
 
 def _write_reason(call: Any, reason: str) -> None:
     words = reason.encode()[: call.reason_bytes - 1]
     ctypes.memmove(call.reason, words + b"\0", len(words) + 1)
+
+
+def _text(argument: str, value: Any) -> bytes:
+    if not isinstance(value, str):
+        raise TypeError(f"{argument} is {value!r}, of type {type(value).__name__}; give a string")
+    return value.encode()
+
+
+def _joined(domain: Union[str, Sequence[str]]) -> bytes:
+    return _text("domain", domain) if isinstance(domain, str) else b",".join(_text("domain", each) for each in domain)
 
 
 def _name_of(kernel: Callable[..., Any]) -> str:
@@ -73,7 +86,7 @@ def check(
     *,
     dtype: str,
     domain: Union[str, Sequence[str], None] = None,
-    device: Optional[str] = None,
+    device: Any = None,
     framework: Optional[str] = None,
     out: bool = False,
     profile: str = "pytorch-2.11-cuda",
@@ -86,35 +99,42 @@ def check(
     op: the operator whose contract must hold; bitproof.contracts() lists them.
     kernel: called as kernel(input) or, for an operator with a bias, kernel(input, bias), and returns its result; with
         out=True called with the output as last argument, into which it writes. input is [rows, width], bias [width].
-        It works on the framework's current stream. The tensors are valid during the call only. It may raise Refused
-        for tensors that it does not serve; whatever else it raises ends the check and is raised again.
+        For linear_gelu_tanh called as kernel(x, weight, bias) with x [rows, K], weight [N, K] as torch.nn.Linear keeps
+        it, bias [N], and its result is [rows, N]. It works on the framework's current stream. The tensors are valid
+        during the call only. It may raise Refused for tensors that it does not serve; whatever else it raises ends the
+        check and is raised again.
     dtype: "bf16" or "fp16".
     domain: one or several of the contract's domains: "values" are all 65,536 inputs, "pairs" all 2^32 pairs of input
         and bias. Default: values, boundary and random, which take a moment.
-    device: "cpu", "cuda" or "cuda:N". Default: the framework's current GPU, the CPU where there is none.
+    device: "cpu", "cuda", "cuda:N" or a torch.device. Default: the framework's current GPU, the CPU where there is none.
     framework: what the kernel's tensors are: "torch", "cupy", "numpy" or "dlpack" (objects with __dlpack__).
         Default: the first of the first three that has been imported.
-    profile: whose eager bits are the truth.
+    profile: whose eager bits are the truth. linear_gelu_tanh has two paths: eager's, in which the sum is rounded before
+        GELU, and "cublaslt-13-gelu-epilogue", in which it is not and GELU is that of cuBLASLt. Both take the sums of
+        tensor cores in one split; the report says of each shape what sums and what GELU its bits are those of.
     equality: "bitwise" or "ulp<=N".
     seed: of random inputs.
     name: what the report calls the kernel. Default: its __name__.
 
-    Raises ValueError for an argument that is none of these, and BitproofError when the check cannot run.
+    Raises ValueError or TypeError for an argument that is none of these, and BitproofError when the check cannot run.
     """
+    if not callable(kernel):
+        raise TypeError(f"kernel is {type(kernel).__name__}, which cannot be called; give a function on tensors")
+    if not isinstance(seed, int) or not 0 < seed < 2**64:
+        raise ValueError(f"seed {seed!r}: is none; give a whole number from 1 to 2^64 - 1")
     adapter = _Adapter(kernel, find_framework(framework), out)
-    domains = domain if domain is None or isinstance(domain, str) else ",".join(domain)
-    device = device or adapter.framework.default_device()
+    device = adapter.framework.default_device() if device is None else str(device)
     name = name or _name_of(kernel)
     reproduce = f"bitproof.check({op!r}, {name}, dtype={dtype!r}, seed={seed})"
     options = CheckOptions(
         struct_size=ctypes.sizeof(CheckOptions),
-        op=op.encode(),
-        dtype=dtype.encode(),
-        domains=None if domains is None else domains.encode(),
+        op=_text("op", op),
+        dtype=_text("dtype", dtype),
+        domains=None if domain is None else _joined(domain),
         device=None if device is None else device.encode(),
-        profile=profile.encode(),
-        equality=equality.encode(),
-        name=name.encode(),
+        profile=_text("profile", profile),
+        equality=_text("equality", equality),
+        name=_text("name", name),
         reproduce=reproduce.encode(),
         seed=seed,
         returns_output=0 if out else 1,
@@ -123,9 +143,10 @@ def check(
     handle = ctypes.c_void_p()
     raise_for(lib.bitproof_check_create(ctypes.byref(options), ctypes.byref(handle)))
     try:
-        raise_for(lib.bitproof_check_run(handle, Kernel(adapter), None))
-        if adapter.raised is not None:
+        status = lib.bitproof_check_run(handle, Kernel(adapter), None)
+        if adapter.raised is not None:  # before what came of it
             raise adapter.raised
+        raise_for(status)
         return parse_report(lib.bitproof_check_verdict(handle).decode(), lib.bitproof_check_report(handle).decode())
     finally:
         lib.bitproof_check_destroy(handle)

@@ -7,21 +7,34 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import Any, ContextManager, Optional
+from typing import Any, ContextManager, Optional, Sequence, Tuple
 
 from ._dlpack import CPU, CUDA, Described, Tensor, describe, from_capsule
+
+
+def _is_rows(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether these are rows of adjacent elements, one after the other: what the library copies as it is."""
+    return len(shape) != 2 or (strides[1] == 1 and strides[0] >= shape[1])
 
 
 class Framework:
     """The framework that needs nothing: kernels get and return objects with `__dlpack__`."""
 
     name = "dlpack"
+    devices: Tuple[int, ...] = (CPU, CUDA)  # where its arrays can lie
 
     def default_device(self) -> Optional[str]:
         """Where its kernels run unless told otherwise: None leaves it to the library."""
         return None
 
     def array(self, tensor: Tensor) -> Any:
+        """The tensor as the framework's own."""
+        if tensor.device[0] not in self.devices:
+            where, elsewhere = ("a GPU", "cpu") if tensor.device[0] == CUDA else ("the CPU", "cuda")
+            raise ValueError(f"arrays of {self.name} cannot lie on {where}; say device={elsewhere!r} or framework=")
+        return self.view(tensor)
+
+    def view(self, tensor: Tensor) -> Any:
         return tensor
 
     def stream(self, handle: int, device_id: int) -> ContextManager[Any]:
@@ -47,7 +60,7 @@ class _Torch(Framework):
     def default_device(self) -> Optional[str]:
         return f"cuda:{self.torch.cuda.current_device()}" if self.torch.cuda.is_available() else "cpu"
 
-    def array(self, tensor: Tensor) -> Any:
+    def view(self, tensor: Tensor) -> Any:
         return self.torch.from_dlpack(tensor)
 
     def stream(self, handle: int, device_id: int) -> ContextManager[Any]:
@@ -58,9 +71,9 @@ class _Torch(Framework):
             raise TypeError(f"the kernel returned {type(result).__name__}, not a torch.Tensor")
         dtype = self.dtypes.get(result.dtype)
         if dtype is None:
-            raise TypeError(f"the kernel returned {result.dtype}, not the dtype of its input")
+            raise TypeError(f"the kernel returned {result.dtype}, not the dtype of its input; convert the result")
         result = result.detach()
-        if result.ndim > 0 and result.stride(-1) != 1:
+        if not _is_rows(tuple(result.shape), result.stride()):
             result = result.contiguous()
         device = (CPU, 0) if result.device.type == "cpu" else (CUDA, result.device.index or 0)
         return describe(result.data_ptr(), tuple(result.shape), result.stride(), dtype, device, result)
@@ -91,8 +104,8 @@ class _ArrayFramework(Framework):
             raise TypeError(f"the kernel returned {type(result).__name__}, not a {self.name}.ndarray")
         dtype = {"bfloat16": "bf16", "float16": "fp16"}.get(result.dtype.name)
         if dtype is None:
-            raise TypeError(f"the kernel returned {result.dtype}, not the dtype of its input")
-        if result.ndim > 0 and result.strides[-1] != result.itemsize:
+            raise TypeError(f"the kernel returned {result.dtype}, not the dtype of its input; convert the result")
+        if not _is_rows(result.shape, [step // result.itemsize for step in result.strides]):
             result = self.module.ascontiguousarray(result)
         strides = [step // result.itemsize for step in result.strides]
         return describe(self.address(result), result.shape, strides, dtype, self.device(result), result)
@@ -100,6 +113,7 @@ class _ArrayFramework(Framework):
 
 class _Numpy(_ArrayFramework):
     name = "numpy"
+    devices = (CPU,)
 
     def __init__(self) -> None:
         import numpy
@@ -109,7 +123,7 @@ class _Numpy(_ArrayFramework):
     def default_device(self) -> Optional[str]:
         return "cpu"
 
-    def array(self, tensor: Tensor) -> Any:
+    def view(self, tensor: Tensor) -> Any:
         import ctypes
 
         dtype = self.dtype_of(tensor.dtype)
@@ -128,6 +142,7 @@ class _Numpy(_ArrayFramework):
 
 class _Cupy(_ArrayFramework):
     name = "cupy"
+    devices = (CUDA,)
 
     def __init__(self) -> None:
         import cupy
@@ -137,7 +152,7 @@ class _Cupy(_ArrayFramework):
     def default_device(self) -> Optional[str]:
         return f"cuda:{self.module.cuda.Device().id}"
 
-    def array(self, tensor: Tensor) -> Any:
+    def view(self, tensor: Tensor) -> Any:
         dtype = self.dtype_of(tensor.dtype)
         elements = 1 + sum((extent - 1) * step for extent, step in zip(tensor.shape, tensor.strides))
         memory = self.module.cuda.UnownedMemory(tensor.data, elements * dtype.itemsize, tensor, tensor.device[1])

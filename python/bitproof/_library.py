@@ -87,7 +87,12 @@ def include_directory() -> str:
 def library() -> Any:
     """The library with its functions' types. BITPROOF_LIBRARY names another one."""
     chosen = os.environ.get("BITPROOF_LIBRARY")
-    lib = ctypes.CDLL(chosen if chosen else str(find_file("libbitproof.so")))
+    path = chosen if chosen else str(find_file("libbitproof.so"))
+    try:
+        lib = ctypes.CDLL(path)
+    except OSError as error:
+        hint = "let BITPROOF_LIBRARY name a libbitproof.so, or nothing" if chosen else "install bitproof's wheel again"
+        raise BitproofError(f"{path} cannot be loaded: {error}; {hint}") from error
     tensor, status = ctypes.POINTER(DLTensor), ctypes.c_int
     signatures = {
         "bitproof_api_version": (ctypes.c_int, []),
@@ -105,7 +110,9 @@ def library() -> Any:
         "bitproof_linear_gelu_tanh": (status, [tensor, tensor, tensor, tensor, ctypes.c_void_p]),
     }
     for name, (result, arguments) in signatures.items():
-        function = getattr(lib, name)
+        function = getattr(lib, name, None)
+        if function is None:
+            raise BitproofError(f"{path} has no {name}: it is no libbitproof.so of version 1")
         function.restype, function.argtypes = result, arguments
     major = lib.bitproof_api_version() // 1000
     if major != 1:

@@ -24,12 +24,13 @@ class Counterexample:
     shape: Tuple[int, int]
     layout: str
     parts_at: str
+    diagnosis: str  # of many wrong elements together: what computation has all of their bits
     raw: Dict[str, Any]
 
     def __str__(self) -> str:
         words = f"{', '.join(self.inputs)}: expected {self.expected}, got {self.got} ({self.kind}, {self.ulp} ULP)"
         words += f" at row {self.row}, column {self.column} of {list(self.shape)}, {self.layout}"
-        return f"{words}; {self.parts_at}" if self.parts_at else words
+        return "; ".join(part for part in (words, self.parts_at, self.diagnosis) if part)
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Record:
     implementation: str
     domain: str
     device: str
+    profile: str  # whose bits are the truth
     tested: int
     total: int
     unit: str
@@ -53,6 +55,8 @@ class Record:
     verdict: str
     reason: str
     first: Optional[Counterexample]
+    causes: Dict[str, int]  # mismatches by cause, where the check can tell
+    models: Dict[str, Tuple[str, ...]]  # of linear_gelu_tanh: how the bits come about, with the shapes
     raw: Dict[str, Any]
 
     @property
@@ -62,7 +66,7 @@ class Record:
     def __str__(self) -> str:
         words = (
             f"{self.operator} {self.dtype} {self.implementation} {self.domain} on {self.device}: {self.verdict}, "
-            f"{self.tested}/{self.total} {self.unit}, {self.mismatches} mismatches"
+            f"{self.tested}/{self.total} {self.unit}, {self.mismatches} mismatches against {self.profile}"
         )
         if self.reason:
             words += f"\n  {self.reason}"
@@ -70,6 +74,10 @@ class Record:
             words += f"\n  first: {self.first}"
         if self.mismatches:
             words += "\n  by kind: " + ", ".join(f"{kind} {count}" for kind, count in self.kinds.items() if count)
+        for cause, count in self.causes.items():
+            words += f"\n  because: {cause}: {count}"
+        for model, shapes in self.models.items():
+            words += f"\n  {model}: {len(shapes)} shape{'s' if len(shapes) > 1 else ''}, {shapes[0]} the first"
         return words
 
 
@@ -113,6 +121,7 @@ def _counterexample(raw: Optional[Dict[str, Any]]) -> Optional[Counterexample]:
         shape=(raw["rows"], raw["width"]),
         layout=raw["layout"],
         parts_at=raw["parts_at"],
+        diagnosis=raw.get("diagnosis", ""),
         raw=raw,
     )
 
@@ -124,6 +133,7 @@ def _record(raw: Dict[str, Any]) -> Record:
         "implementation",
         "domain",
         "device",
+        "profile",
         "tested",
         "total",
         "unit",
@@ -139,6 +149,8 @@ def _record(raw: Dict[str, Any]) -> Record:
         **{name: raw[name] for name in same},
         reason=raw.get("reason", ""),
         first=_counterexample(raw.get("first")),
+        causes={cause["cause"]: cause["count"] for cause in raw.get("causes", [])},
+        models={each["description"]: tuple(each["shapes"]) for each in raw.get("algorithms", [])},
         raw=raw,
     )
 

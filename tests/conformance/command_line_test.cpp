@@ -113,7 +113,8 @@ TEST_F(CommandLine, TraceRefusesWhatItCannotRead) {
     expect_usage_error("trace --op gelu_tanh --dtype fp16 --x " + std::string(text), "--x " + std::string(text),
                        "give one to four hexadecimal digits, as in 0xb5a7");
   expect_usage_error("trace --op bias_gelu_tanh --dtype fp16 --x 1 --bias 0xq", "--bias 0xq", "hexadecimal");
-  expect_usage_error("trace --op relu --dtype fp16 --x 1", "--op relu", "use bias_gelu_tanh, gelu_tanh, gelu_erf or silu");
+  expect_usage_error("trace --op relu --dtype fp16 --x 1", "--op relu",
+                     "use bias_gelu_tanh, gelu_tanh, gelu_erf or silu");
   expect_usage_error("trace --op gelu_tanh --dtype fp64 --x 1", "--dtype fp64", "use bf16 or fp16");
   expect_usage_error("trace --op bias_gelu_tanh --dtype fp16 --x 1", "needs a bias", "add --bias");
   expect_usage_error("trace --op gelu_tanh --dtype fp16 --x 1 --bias 1", "has no bias", "leave --bias out");
@@ -210,7 +211,11 @@ TEST_F(CommandLine, RunLeavesAnAbsentDeviceOutUnlessItWasAskedFor) {
   EXPECT_GE(not_run, 3u);
   EXPECT_EQ(bitproof(values + "--device all").status, 0);
   EXPECT_EQ(bitproof(values + "--require cuda").status, 3);
-  EXPECT_EQ(bitproof(values + "--require cuda:99").status, 3);
+  const Outcome missing = bitproof(values + "--require cuda:99");
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_NE(missing.err.find("bitproof: --require cuda:99: nothing of this run could run there"),
+            std::string::npos)
+      << missing.err;
   EXPECT_EQ(bitproof(values + "--require cpu").status, 0);
   EXPECT_EQ(bitproof(values + "--impl cuda.fused").status, 3);
   EXPECT_EQ(bitproof(values + "--device cuda").status, 3);
@@ -341,6 +346,9 @@ TEST_F(CommandLine, ListPrintsTheSameForPeople) {
   for (const char* const text :
        {"operators", "bias_gelu_tanh", "host.fused", "no CUDA device", "machine-code keys"})
     EXPECT_NE(outcome.out.find(text), std::string::npos) << text;
+  // As --device takes it, or why there is none.
+  const bool emulates = outcome.out.find("\n  emulated:sm_120  sm_120 (its machine code") != std::string::npos;
+  EXPECT_NE(emulates, outcome.out.find("\n  no machine code: nvdisasm") != std::string::npos) << outcome.out;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,8 @@ using testing::kUnary;
 
 template <Half T>
 std::string step(const ElementwiseOperator& op, T x, T bias, T got) {
-  return step_where_computations_part(op, reference::kPytorch211Cuda, x, bias, got);
+  const WrongElement<T> element{x, bias, got};
+  return step_where_computations_part<T>(op, reference::kPytorch211Cuda, {&element, 1});
 }
 
 TEST(StepWhereComputationsPart, IsTheRoundingOfTheSumWhereItWasLeftOut) {
@@ -59,6 +61,34 @@ TEST(StepWhereComputationsPart, IsTheActivationWhereItIsAnother) {
             "tanh: u^2: as if tanh were tanh.approx.f32; or activation: as if it were the erf form of GELU");
   // silu(1) = 1 / (1 + 1/e) = 0.73106, bf16 0x3F3B.
   EXPECT_EQ(step(kBiased, Bf16{0x3F80}, Bf16{0x8000}, Bf16{0x3F3B}), "activation: as if it were SiLU");
+}
+
+// The first differences of GELU's erf form from its tanh form in fp16, out of fixtures/oracles.
+TEST(StepWhereComputationsPart, IsToldBySeveralElementsWhereOneHasSeveralExplanations) {
+  const auto of = [](std::vector<WrongElement<Fp16>> elements) {
+    return step_where_computations_part<Fp16>(kUnary, reference::kPytorch211Cuda, elements);
+  };
+  const std::string approximate = "tanh: u^2: as if tanh were tanh.approx.f32";
+  const std::string erf = "activation: as if it were the erf form of GELU";
+  const WrongElement<Fp16> both{Fp16{0x2DF1}, Fp16{}, Fp16{0x2A62}};
+  std::vector<WrongElement<Fp16>> of_erf{both}, of_approximate{both};
+  Profile profile = reference::kPytorch211Cuda;
+  profile.tanh = reference::Tanh::tanh_approx;
+  for (std::uint16_t bits = 0x2DF2; bits < 0x3800; ++bits) {
+    const Fp16 x{bits}, right = reference::gelu_tanh(x, reference::kPytorch211Cuda);
+    if (const Fp16 got = reference::gelu_erf(x, reference::kPytorch211Cuda); got != right)
+      of_erf.push_back({x, Fp16{}, got});
+    if (const Fp16 got = reference::gelu_tanh(x, profile); got != right)
+      of_approximate.push_back({x, Fp16{}, got});
+  }
+  ASSERT_GT(of_erf.size(), 2u);
+  ASSERT_GT(of_approximate.size(), 2u);
+  EXPECT_EQ(of({both}), approximate + "; or " + erf);
+  EXPECT_EQ(of(of_erf), erf);
+  EXPECT_EQ(of(of_approximate), approximate);
+  // Elements of different causes: those of the first.
+  EXPECT_EQ(of({both, {Fp16{0x3C00}, Fp16{}, Fp16{0x1234}}}), approximate + "; or " + erf);
+  EXPECT_EQ(of({}), "");
 }
 
 TEST(StepWhereComputationsPart, IsTheLastRoundingForANeighbourTowardsZero) {

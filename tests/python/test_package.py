@@ -6,6 +6,7 @@ way.
 
 import ctypes
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ from unittest import mock
 import numpy
 
 import bitproof
-from bitproof import _dlpack, _library
+from bitproof import _dlpack, _frameworks, _library
 
 WHEEL = None
 
@@ -84,6 +85,21 @@ class RightKernels(unittest.TestCase):
         # What it returned has arrived; of the inputs, the NaN 0xFFA5 is itself the poison.
         self.assertEqual(report.records[0].kinds["unwritten"], 1)
 
+    def test_rows_that_overlap_or_run_backwards_are_understood(self):
+        def kernel(x):
+            return numpy.ascontiguousarray(returning("gelu_tanh")(x)[::-1])[::-1]
+
+        bitproof.assert_bit_exact("gelu_tanh", kernel, dtype="fp16", domain="values", framework="numpy")
+        report = bitproof.check(
+            "gelu_tanh",
+            lambda x: numpy.broadcast_to(returning("gelu_tanh")(x)[:1], x.shape),
+            dtype="fp16",
+            domain="values",
+            framework="numpy",
+        )
+        self.assertEqual(report.records[0].kinds["unwritten"], 0)
+        self.assertEqual(report.verdict, "mismatch")
+
     def test_a_strided_result_is_understood(self):
         def kernel(x):
             both = numpy.empty((x.shape[0], 2 * x.shape[1]), x.dtype)
@@ -136,6 +152,15 @@ class WrongKernels(unittest.TestCase):
             bitproof.check("gelu_tanh", kernel, dtype="fp16", framework="numpy")
         self.assertEqual(len(calls), 1)
 
+    def test_a_kernel_that_writes_nothing_is_told_apart_from_one_that_returns_nothing(self):
+        report = bitproof.check(
+            "gelu_tanh", lambda x, output: None, dtype="fp16", domain="values", framework="numpy", out=True
+        )
+        self.assertEqual(report.records[0].kinds["unwritten"], 65536)
+        self.assertIn("the element was never written", str(report))
+        with self.assertRaisesRegex(TypeError, "the kernel returned nothing; return the result, or say out=True"):
+            bitproof.check("gelu_tanh", lambda x: None, dtype="fp16", domain="values", framework="numpy")
+
     def test_what_a_kernel_refuses_is_no_pass(self):
         def kernel(x):
             raise bitproof.Refused("closed on Mondays")
@@ -159,6 +184,44 @@ class WrongKernels(unittest.TestCase):
                 result_of(convert)(None)
 
 
+class LinearLayers(unittest.TestCase):
+    # On `values` a dot product has one term that is not zero, so that any order of summing is right.
+    @staticmethod
+    def layer(x, weight, bias):
+        with numpy.errstate(all="ignore"):
+            sums = x.astype(numpy.float32) @ weight.astype(numpy.float32).T + bias.astype(numpy.float32)
+            return returning("gelu_tanh")(numpy.ascontiguousarray(sums.astype(numpy.float16)))
+
+    def test_are_held_to_eager_unless_told_otherwise(self):
+        report = bitproof.assert_bit_exact(
+            "linear_gelu_tanh", self.layer, dtype="fp16", domain="values", framework="numpy"
+        )
+        record = report.records[0]
+        self.assertEqual((record.tested, record.profile), (65536, "pytorch-2.11-cuda"))
+        self.assertEqual(
+            record.models, {"bits of 1 split; eager's GELU of the rounded sum": ("1 x 8 -> 65536",)}, str(report)
+        )
+
+    def test_say_by_how_much_the_other_path_differs(self):
+        record = bitproof.check(
+            "linear_gelu_tanh",
+            self.layer,
+            dtype="fp16",
+            domain="values",
+            framework="numpy",
+            profile="cublaslt-13-gelu-epilogue",
+        ).records[0]
+        self.assertEqual(record.causes, {"different GELU": 645, "sign of zero": 14039})
+        self.assertIn("eager's GELU", record.first.diagnosis)
+
+    def test_are_told_from_layers_without_their_bias(self):
+        def kernel(x, weight, bias):
+            return self.layer(x, weight, numpy.zeros_like(bias))
+
+        report = bitproof.check("linear_gelu_tanh", kernel, dtype="fp16", domain="boundary", framework="numpy")
+        self.assertEqual(report.verdict, "mismatch")
+
+
 class Arguments(unittest.TestCase):
     def test_errors_name_the_argument(self):
         for arguments, words in (
@@ -172,6 +235,39 @@ class Arguments(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, words):
                 bitproof.check(arguments.pop("op"), lambda x: x, **arguments)
 
+    def test_what_is_no_string_or_number_is_named(self):
+        for error, words, arguments in (
+            (TypeError, "dtype is <class 'numpy.float16'>, of type type; give a string", {"dtype": numpy.float16}),
+            (TypeError, "op is 7, of type int", {"op": 7}),
+            (TypeError, "domain is 1, of type int", {"domain": ["values", 1]}),
+            (ValueError, "domain : is no domain of silu", {"domain": []}),
+            (TypeError, "kernel is ndarray, which cannot be called", {"kernel": numpy.zeros(3)}),
+            (ValueError, "seed 0: is none", {"seed": 0}),
+            (ValueError, "seed -1: is none", {"seed": -1}),
+            (ValueError, "seed 1.5: is none", {"seed": 1.5}),
+            (ValueError, "device 3: is no device; use cpu, cuda or cuda:N", {"device": 3}),
+        ):
+            given = {"op": "silu", "kernel": lambda x: x, "dtype": "fp16", "framework": "numpy", **arguments}
+            with self.assertRaises(error) as caught:
+                bitproof.check(given.pop("op"), given.pop("kernel"), **given)
+            self.assertIn(words, str(caught.exception))
+
+    def test_arrays_of_numpy_cannot_lie_on_a_gpu(self):
+        tensor = mock.Mock(device=(_dlpack.CUDA, 0))
+        with self.assertRaisesRegex(ValueError, "arrays of numpy cannot lie on a GPU; say device='cpu' or framework="):
+            _frameworks.find_framework("numpy").array(tensor)
+
+    def test_a_library_that_cannot_be_loaded_is_named(self):
+        code = "import bitproof; bitproof.contracts()"
+        for path, words in (("/no/such.so", "/no/such.so cannot be loaded"), ("libm.so.6", "libm.so.6 has no bitproof")):
+            failed = subprocess.run(
+                [sys.executable, "-c", code],
+                env={**os.environ, "BITPROOF_LIBRARY": path},
+                capture_output=True,
+                text=True,
+            )
+            self.assertIn("BitproofError: " + words, failed.stderr)
+
     def test_bf16_in_numpy_needs_ml_dtypes_and_says_so(self):
         with mock.patch.dict(sys.modules, {"ml_dtypes": None}):
             with self.assertRaisesRegex(ImportError, "bf16 arrays of numpy need the package ml_dtypes"):
@@ -179,14 +275,31 @@ class Arguments(unittest.TestCase):
 
     def test_contracts_are_data(self):
         operators = {contract.operator: contract for contract in bitproof.contracts()}
-        self.assertEqual(set(operators), {"bias_gelu_tanh", "gelu_tanh", "gelu_erf", "silu"})
+        self.assertEqual(set(operators), {"bias_gelu_tanh", "gelu_tanh", "gelu_erf", "silu", "linear_gelu_tanh"})
         self.assertIn("pairs", operators["bias_gelu_tanh"].domains)
         self.assertEqual(operators["silu"].dtypes, ("bf16", "fp16"))
+        self.assertEqual(operators["linear_gelu_tanh"].inputs, ("x", "weight", "bias"))
+        self.assertIn("cublaslt-13-gelu-epilogue", operators["linear_gelu_tanh"].profiles)
 
     def test_importing_loads_no_framework(self):
         code = "import sys, bitproof; print([m for m in ('torch', 'numpy', 'cupy') if m in sys.modules])"
         printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
         self.assertEqual(printed.strip(), "[]")
+
+
+# What every Linux with a C++ program on it has.
+SYSTEM = {"libstdc++.so", "libm.so", "libgcc_s.so", "libc.so", "ld-linux-x86-64.so", "libdl.so", "libpthread.so", "librt.so"}
+
+
+def libraries_from_elsewhere(file):
+    """Libraries that a file needs, the system's apart, and that are not found beside it."""
+    printed = subprocess.run(["ldd", file], check=True, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"})
+    found = dict(line.split(" => ") for line in printed.stdout.splitlines() if " => " in line)
+    return {
+        name.strip()
+        for name, path in found.items()
+        if name.strip().split(".so")[0] + ".so" not in SYSTEM and not path.startswith(str(file.parent))
+    }
 
 
 class Wheel(unittest.TestCase):
@@ -198,6 +311,8 @@ class Wheel(unittest.TestCase):
             package = Path(directory) / "bitproof"
             self.assertTrue((package / "include" / "bitproof.h").exists())
             (package / "lib" / "bitproof-conformance").chmod(0o755)  # pip keeps the mode, zipfile does not
+            for name in ("libbitproof.so", "bitproof-conformance"):
+                self.assertEqual(libraries_from_elsewhere(package / "lib" / name), set(), name)
             code = (
                 "import bitproof; r = bitproof.check('gelu_tanh', lambda x: x, dtype='bf16', domain='values');"
                 "print(bitproof.__file__, r.verdict)"

@@ -43,7 +43,7 @@ static uint16_t own_memory[65536];
 
 /* Computes into memory of its own and hands that back. */
 static int returns(const bitproof_call* call) {
-  int64_t shape[2];
+  int64_t shape[2], strides[2];
   DLTensor result = *call->output;
   shape[0] = call->output->shape[0];
   shape[1] = call->output->shape[1];
@@ -55,10 +55,30 @@ static int returns(const bitproof_call* call) {
   EXPECT(bitproof_gelu_tanh(&result, &result, NULL) == BITPROOF_OK);
   shape[1] /= 2;
   EXPECT(bitproof_call_return(call, &result) == BITPROOF_BAD_ARGUMENT);
-  EXPECT(contains(bitproof_error_message(), "its shape is [64, 512], the input's is [64, 1024]"));
+  EXPECT(contains(bitproof_error_message(), "its shape is [64, 512]; [64, 1024] is needed"));
   shape[1] *= 2;
+  strides[0] = 0; /* one row for all */
+  strides[1] = 1;
+  result.strides = strides;
+  EXPECT(bitproof_call_return(call, &result) == BITPROOF_BAD_ARGUMENT);
+  EXPECT(contains(bitproof_error_message(), "its rows overlap or run backwards; make it contiguous"));
+  result.strides = NULL;
+  result.shape = NULL;
+  EXPECT(bitproof_call_return(call, &result) == BITPROOF_BAD_ARGUMENT);
+  EXPECT(contains(bitproof_error_message(), "it has no shape"));
+  result.shape = shape;
   EXPECT(bitproof_call_return(call, &result) == BITPROOF_OK);
   EXPECT(bitproof_call_return(call, &result) == BITPROOF_BAD_ARGUMENT);
+  return BITPROOF_KERNEL_DONE;
+}
+
+/* Checks what it is given, and leaves the output alone. */
+static int looks_at_a_layer(const bitproof_call* call) {
+  EXPECT(strcmp(call->op, "linear_gelu_tanh") == 0 && call->input_count == 3);
+  EXPECT(call->inputs[0]->ndim == 2 && call->inputs[0]->shape[1] == call->inputs[1]->shape[1]);
+  EXPECT(call->inputs[1]->shape[0] == call->output->shape[1]);
+  EXPECT(call->inputs[2]->ndim == 1 && call->inputs[2]->shape[0] == call->output->shape[1]);
+  EXPECT(call->output->shape[0] == call->inputs[0]->shape[0] && call->output->strides[1] == 1);
   return BITPROOF_KERNEL_DONE;
 }
 
@@ -109,6 +129,18 @@ static void an_output_of_its_own_is_handed_back(void) {
   EXPECT(bitproof_check_run(check, does_nothing, NULL) == BITPROOF_OK);
   EXPECT(strcmp(bitproof_check_verdict(check), "error") == 0);
   EXPECT(contains(bitproof_check_report(check), "the kernel handed no output back"));
+  bitproof_check_destroy(check);
+}
+
+static void a_linear_layer_has_three_inputs(void) {
+  bitproof_check_options options = options_of("linear_gelu_tanh", "values");
+  bitproof_check* check = NULL;
+  options.profile = "cublaslt-13-gelu-epilogue";
+  EXPECT(bitproof_check_create(&options, &check) == BITPROOF_OK);
+  EXPECT(bitproof_check_run(check, looks_at_a_layer, NULL) == BITPROOF_OK);
+  EXPECT(strcmp(bitproof_check_verdict(check), "mismatch") == 0);
+  EXPECT(contains(bitproof_check_report(check), "\"unwritten\":65536"));
+  EXPECT(contains(bitproof_check_report(check), "\"profile\":\"cublaslt-13-gelu-epilogue\""));
   bitproof_check_destroy(check);
 }
 
@@ -163,6 +195,9 @@ static void production_kernels_refuse_in_words(void) {
   EXPECT(bitproof_gelu_tanh(&tensor, &tensor, NULL) == BITPROOF_REFUSED);
   EXPECT(strlen(bitproof_error_message()) > 0);
   EXPECT(bitproof_linear_gelu_tanh(&tensor, &tensor, &tensor, &tensor, NULL) == BITPROOF_REFUSED);
+  tensor.shape = NULL;
+  EXPECT(bitproof_gelu_tanh(&tensor, &tensor, NULL) == BITPROOF_BAD_ARGUMENT);
+  EXPECT(contains(bitproof_error_message(), "bitproof_gelu_tanh: a tensor has no shape"));
 }
 
 static void versions_are_those_of_the_header(void) {
@@ -176,6 +211,7 @@ int main(void) {
   a_right_kernel_is_bit_exact();
   an_output_that_was_not_written_is_a_mismatch();
   an_output_of_its_own_is_handed_back();
+  a_linear_layer_has_three_inputs();
   errors_have_a_status_and_words();
   a_shorter_structure_has_defaults_for_the_rest();
   production_kernels_refuse_in_words();

@@ -39,6 +39,31 @@ TEST(Audit, AnFp32AddNeedsAConversion) {
   EXPECT_EQ(of_sum(rounded).between, (std::vector<std::string>{"FADD", "F2FP.F16.F32.PACK_AB", "HADD2.F32"}));
 }
 
+// A sum that goes a way which is not followed is not vouched for, though another one was seen to be rounded.
+TEST(Audit, ASumThatWasNotSeenToBeRoundedIsNotCalledRounded) {
+  const std::vector<std::string> sums{"HADD2.F32 R13, -RZ, R4.H1_H1", "HADD2.F32 R14, -RZ, R8.H1_H1",
+                                      "FADD R15, R13, R14",           "HADD2.F32 R13, -RZ, R4.H0_H0",
+                                      "HADD2.F32 R14, -RZ, R8.H0_H0", "FADD R16, R13, R14"};
+  std::vector<std::string> lost = sums;
+  lost.insert(lost.end(), {"F2FP.F16.F32.PACK_AB R12, RZ, R16", "HADD2.F32 R16, -RZ, R12.H0_H0",
+                           "FSEL R18, R15, R15, P0", "FMUL R18, R18, R18"});
+  EXPECT_EQ(of_sum(lost).sum, SumRounding::unseen);
+  EXPECT_EQ(name(SumRounding::unseen), "FP32 add, NOT SEEN ROUNDED");
+  std::vector<std::string> both = sums;
+  both.insert(both.end(), {"F2FP.F16.F32.PACK_AB R12, R15, R16", "HADD2.F32 R16, -RZ, R12.H0_H0"});
+  EXPECT_EQ(of_sum(both).sum, SumRounding::converted);
+  std::vector<std::string> moved = sums;
+  moved.insert(moved.end(), {"F2FP.F16.F32.PACK_AB R12, R15, R16", "IMAD.MOV.U32 R16, RZ, RZ, R15"});
+  EXPECT_EQ(of_sum(moved).sum, SumRounding::missing);  // the product is of the sum that was moved
+}
+
+// Two bytes fill one register; the next one keeps what it holds.
+TEST(Audit, ALoadFillsTheRegistersOfItsWidth) {
+  const AuditFacts facts = audit(section_of({"LDG.E.U16 R4, desc[UR4][R2.64]", "HADD2.F32 R6, -RZ, R4.H0_H0",
+                                             "HADD2.F32 R7, -RZ, R5.H0_H0", "FADD R8, R6, R7"}));
+  EXPECT_EQ(facts.sum, SumRounding::none);
+}
+
 TEST(Audit, WithoutABiasThereIsNoSum) {
   EXPECT_EQ(of_sum({"HADD2.F32 R16, -RZ, R4.H1_H1"}).sum, SumRounding::none);
 }

@@ -159,6 +159,40 @@ TEST(Memory, AMisalignedAccessIsAFinding) {
   EXPECT_NE(message.find("misaligned write of 8 bytes at output"), std::string::npos) << message;
 }
 
+// 16 bytes at the last address there is end at 0, which is below whatever the other lanes access.
+TEST(Memory, TheEndOfAllAddressesIsOutside) {
+  for (const auto& [access, what] : {std::pair{"LDG.E.128 R8, desc[UR4][R2.64]", "read"},
+                                     std::pair{"STG.E.128 desc[UR4][R2.64], R8", "write"}}) {
+    Arrays arrays(4 * 32, 4 * 32);
+    const Program program = program_of(
+        {{"", "S2R R0, SR_TID.X"},
+         {"", std::string("LDC.64 R2, c[0x0][") + (what == std::string("read") ? "0x210]" : "0x218]")},
+         {"", "ISETP.EQ.U32.AND P0, PT, R0, 0x1f, PT"},
+         {"", "@P0 MOV R2, 0xfffffff0"},
+         {"", "@P0 MOV R3, 0xffffffff"},
+         {"", access},
+         {"", "EXIT"}});
+    const std::string message = message_of([&] { arrays.run(program); });
+    EXPECT_NE(message.find(std::string(what) +
+                           " of 16 bytes out of bounds at address 0xfffffffffffffff0, by thread (31, 0)"),
+              std::string::npos)
+        << message;
+  }
+}
+
+TEST(Memory, ReadingMoreThanWasWrittenIsAFinding) {
+  Arrays arrays(32, 32);
+  const std::string message = message_of([&] {
+    arrays.run(program_of(with_addresses(4, {{"", "STG.E.U16 desc[UR4][R4.64], R0"},
+                                             {"", "LDG.E.U16 R8, desc[UR4][R4.64]"},
+                                             {"", "LDG.E R8, desc[UR4][R4.64]"},
+                                             {"", "EXIT"}})));
+  });
+  EXPECT_NE(message.find("read of 4 bytes that nothing has written at output + 0 bytes"), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("\"LDG.E R8, desc[UR4][R4.64]\" at 0x0070"), std::string::npos) << message;
+}
+
 TEST(Memory, ReadingWhatNothingWroteIsAFinding) {
   Arrays arrays(32, 32);
   const std::string message = message_of([&] {
@@ -269,16 +303,44 @@ TEST(Divergence, LanesThatWaitForEverAreAFinding) {
                                              {".L_b", "BSYNC B1"},
                                              {"", "EXIT"}})));
   });
-  EXPECT_NE(message.find("lanes that never come"), std::string::npos) << message;
+  EXPECT_EQ(message, "lanes wait for lanes that never come; \"BSYNC B0\" at 0x0090 of kernel (sm_90)");
 }
 
 TEST(Divergence, RunningPastTheEndIsAFinding) {
-  EXPECT_THROW(
-      {
-        Arrays arrays(32, 32);
-        arrays.run(program_of({{"", "NOP"}}));
-      },
-      CodeFault);
+  EXPECT_EQ(message_of([] {
+              Arrays arrays(32, 32);
+              arrays.run(program_of({{"", "MOV R0, RZ"}, {"", "NOP"}}));
+            }),
+            "ran past the end; \"NOP\" at 0x0010 of kernel (sm_90)");
+}
+
+TEST(Divergence, ALoopWithoutAnEndIsAFinding) {
+  EXPECT_EQ(message_of([] {
+              Arrays arrays(1, 1);
+              arrays.run(program_of({{"", "NOP"}, {".L_loop", "BRA `(.L_loop)"}}), {{1, 1, 1}, {1, 1, 1}});
+            }),
+            "does not end; \"BRA `(.L_loop)\" at 0x0010 of kernel (sm_90)");
+}
+
+TEST(Divergence, ABsyncWithoutItsBssyIsAFinding) {
+  EXPECT_EQ(message_of([] {
+              Arrays arrays(1, 1);
+              arrays.run(program_of({{"", "BSYNC B3"}, {"", "EXIT"}}));
+            }),
+            "lanes wait for lanes that never come; \"BSYNC B3\" at 0x0000 of kernel (sm_90)");
+}
+
+TEST(Divergence, AGuardedBsyncThatNotAllLanesReachStopsTheEmulator) {
+  Arrays arrays(32, 32);
+  EXPECT_THROW(arrays.run(program_of(with_addresses(4, {{"", "BSSY B0, `(.L_meet)"},
+                                                        {"", "ISETP.LT.U32.AND P0, PT, R0, 0x8, PT"},
+                                                        {".L_meet", "@P0 BSYNC B0"},
+                                                        {"", "EXIT"}}))),
+               Unsupported);
+}
+
+TEST(Launch, CodeWithoutInstructionsStopsTheDecoder) {
+  EXPECT_THROW(program_of(std::vector<Step>{}), Unsupported);
 }
 
 }  // namespace

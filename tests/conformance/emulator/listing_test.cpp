@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "conformance/emulator/fault.h"
+#include "conformance/emulator/listings.h"
+#include "conformance/report/sha256.h"
 
 namespace bitproof::conformance::emulator {
 namespace {
@@ -69,6 +71,31 @@ TEST(Listing, RefusesWhatIsNoListing) {
   EXPECT_THROW(parse_listing(""), Unsupported);
   EXPECT_THROW(parse_listing("nvdisasm fatal: cannot open"), Unsupported);
   EXPECT_THROW(parse_listing("\t.target sm_90\n\t.section\t.text.f,\"ax\"\n /*00zz*/ EXIT ;\n"), Unsupported);
+}
+
+// "0.53" cut to "0.5" would be another number.
+TEST(Listing, RefusesALineThatIsCutOff) {
+  EXPECT_THROW(parse_listing("\t.target sm_90\n\t.section\t.text.f,\"ax\"\n /*0000*/ FADD R0, R1, 0.5"),
+               Unsupported);
+}
+
+std::string why_not(std::string_view text, std::string_view sha256, std::string_view architecture) {
+  try {
+    return "none: " + verified_listing(text, sha256, architecture, "listings/f.sass").architecture;
+  } catch (const Unsupported& unsupported) {
+    return unsupported.what();
+  }
+}
+
+TEST(Listing, IsTakenOnlyAsTheBuildMadeIt) {
+  const std::string built = sha256_hex(kListing);
+  EXPECT_EQ(why_not(kListing, built, "sm_90"), "none: sm_90");
+  const char* other = "listings/f.sass is not the listing that this executable was built with; build again";
+  EXPECT_EQ(why_not(kListing.substr(0, kListing.size() - 1), built, "sm_90"), other);
+  EXPECT_EQ(why_not(kListing + "\n", built, "sm_90"), other);
+  EXPECT_EQ(why_not("", built, "sm_90"), other);
+  EXPECT_EQ(why_not(kListing, built, "sm_100"),
+            "listings/f.sass is machine code for sm_90, not for sm_100; build again");
 }
 
 TEST(Listing, FindsOneKernelByThePartsOfItsName) {

@@ -16,6 +16,8 @@
 
 #include "conformance/emulator/fault.h"
 #include "conformance/emulator/instruction_table.h"
+#include "conformance/emulator/listings.h"
+#include "kernels/architecture.h"
 #include "tests/conformance/emulator/emulate_probe.h"
 
 namespace bitproof::conformance::emulator {
@@ -89,6 +91,26 @@ TEST(InstructionTable, RowsProvedOnTheCardAreInTheProbes) {
   for (std::uint32_t i = 0; i < table.size(); ++i)
     EXPECT_EQ(table[i].proof == Proof::card, in_probes.contains(i) && table[i].proof != Proof::no_effect)
         << table[i].mnemonic << " \"" << table[i].syntax << '"';
+}
+
+// Proof is of rows: forms of proved rows that are in the kernels of some architecture and in no probe.
+TEST(InstructionTable, FormsThatNoProbeHasAreKnown) {
+  std::set<std::string> in_probes, others;
+  for (const Section& section : listing().sections)
+    for (const Line& line : section.lines) in_probes.insert(line.mnemonic);
+  for (const kernels::ArchitectureTraits& traits : kernels::kArchitectures)
+    for (const std::string_view implementation : {"cuda.fused", "cuda.eager", "cuda.baseline"})
+      for (const Section& section : find_listing(implementation, traits.name)->sections) {
+        const Program program = decode(section, traits.name);
+        for (std::size_t i = 0; i < program.code.size(); ++i)
+          if (instruction_table()[program.code[i].entry].proof == Proof::card &&
+              !in_probes.contains(section.lines[i].mnemonic))
+            others.insert(section.lines[i].mnemonic);
+      }
+  EXPECT_EQ(others,
+            (std::set<std::string>{"BSSY.RECONVERGENT", "BSYNC.RECONVERGENT", "F2FP.BF16.PACK_AB",
+                                   "F2FP.PACK_AB", "HFMA2", "HFMA2.BF16_V2", "ISETP.LE.U32.AND", "LDG.E.NA.128",
+                                   "STG.E.EF.128", "UISETP.GE.U32.AND", "USHF.R.U32.HI"}));
 }
 
 }  // namespace

@@ -124,6 +124,16 @@ TEST_F(CheckCommand, ErrorsNameTheThingAndTheRemedy) {
   expect(library("right") + "--op relu --dtype bf16", "--op relu", "use one of");
   expect(library("right") + kBiased + "--device tpu", "--device tpu: is no device", "use cpu, cuda or cuda:N");
   expect(library("right") + kBiased + "--domain values --block 1", "has 1 blocks", "counted from 0");
+  expect(library("right") + kBiased + "--grid 4", "--grid: has no meaning for a shared library",
+         "leave it out");
+  expect(library("right") + kBiased + "--compiler-option -G", "--compiler-option: has no meaning",
+         "leave it out");
+  testing::write_text(directory_.path() / "kernel.cu", "__global__ void kernel() {}");
+  expect("kernel.cu --op linear_gelu_tanh --dtype bf16", "kernel.cu: is a CUDA source", "check it from Python");
+  expect(library("linear") + "--op linear_gelu_tanh --dtype bf16 --domain pairs",
+         "--domain pairs: is no domain of linear_gelu_tanh", "use one or more of values, boundary");
+  expect(library("linear") + "--op linear_gelu_tanh --dtype bf16 --profile eager",
+         "--profile eager: is no profile of linear_gelu_tanh", "or cublaslt-13-gelu-epilogue");
   expect(library("right") + "--dtype bf16", "--op is required", "--help");
 }
 
@@ -138,6 +148,19 @@ TEST_F(CheckCommand, WithoutAGpuItsKernelsAreNotRun) {
   EXPECT_NE(outcome.out.find("not_run"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("no CUDA device"), std::string::npos) << outcome.out;
   EXPECT_EQ(check("kernel.cu --device cpu " + kBiased).status, 2);
+}
+
+TEST_F(CheckCommand, HoldsALinearLayerToEitherPathAndSaysWhatItsBitsAreThoseOf) {
+  const std::string linear = "--op linear_gelu_tanh --dtype bf16 --domain values ";
+  const auto right = report("linear", linear, 0).at("records").at(0);
+  EXPECT_EQ(right.at("verdict"), "bit_exact");
+  EXPECT_EQ(right.at("tested"), 65536);
+  EXPECT_EQ(right.at("algorithms").at(0).at("description"), "bits of 1 split; eager's GELU of the rounded sum");
+  const auto wrong = report("linear", linear + "--profile cublaslt-13-gelu-epilogue", 1).at("records").at(0);
+  EXPECT_EQ(wrong.at("profile"), "cublaslt-13-gelu-epilogue");
+  EXPECT_EQ(wrong.at("mismatches"), 16278);  // as many as the epilogue has against eager: 60 + 128 + 16,090
+  const Outcome words = check(library("linear") + linear);
+  EXPECT_NE(words.out.find("in 1 of its shapes, 1 x 8 -> 65536 the first"), std::string::npos) << words.out;
 }
 
 TEST_F(CheckCommand, AdmitsUlpsOnlyWhereTheContractDoes) {

@@ -1,13 +1,18 @@
 // Which checks somebody else's kernel gets.
 #include "conformance/foreign/foreign_check.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "conformance/report/combine.h"
+#include "kernels/elementwise_guard.h"
+#include "kernels/tensor.h"
+#include "reference/operators.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -82,6 +87,106 @@ TEST(ForeignPlan, AKernelThatCannotBeLoadedIsAnError) {
   const Record record = run_here(plan_foreign(request_for("silu", "values"), kernel, std::nullopt).front());
   EXPECT_EQ(record.verdict, Verdict::error);
   EXPECT_EQ(record.reason, "not today");
+}
+
+// PyTorch's F.gelu(x) is the erf form. Its first difference in fp16, x = 0x2DF1, is what tanh.approx would
+// give, too: the other 3,648 tell which it is (bf16: 238 in all). Counts as on an H200,
+// fixtures/evidence/own_kernels_sm_90.
+TEST(ForeignDiagnosis, NamesTheRightCauseAlone) {
+  const auto run = [](const std::string& dtype, auto activation) {
+    ForeignRequestText text;
+    text.op = "gelu_tanh";
+    text.dtype = dtype;
+    text.domains = "values";
+    ForeignKernel kernel = kernel_at(Location::host, false);
+    kernel.reproduce = [](const std::string&, std::uint64_t) { return std::string("again"); };
+    kernel.load = [dtype, activation] {
+      ElementwiseImplementation implementation = host_implementations().front();
+      implementation.can_use = {};
+      implementation.run = [dtype, activation](const Tensors& tensors, CUstream_st*) {
+        const auto elements = static_cast<std::size_t>(tensors.input.shape[0] * tensors.input.shape[1]);
+        const std::uint16_t* const input = kernels::data_of(tensors.input);
+        std::transform(input, input + elements, kernels::data_of(tensors.output), [&](std::uint16_t x) {
+          return dtype == "bf16" ? activation(reference::Bf16{x}).bits : activation(reference::Fp16{x}).bits;
+        });
+      };
+      return implementation;
+    };
+    return run_here(plan_foreign(*parse_foreign_request(text, ""), kernel, std::nullopt).front());
+  };
+  const auto erf = [](auto x) { return reference::gelu_erf(x, reference::kPytorch211Cuda); };
+  for (const auto& [dtype, count] : {std::pair("fp16", 3649u), std::pair("bf16", 238u)}) {
+    const Record record = run(dtype, erf);
+    EXPECT_EQ(record.mismatches, count) << dtype;
+    EXPECT_EQ(record.first->parts_at, "activation: as if it were the erf form of GELU");
+    EXPECT_EQ(record.first->diagnosis, "differs exactly as a kernel that computes the erf form of GELU would");
+  }
+  const auto approximate = [](auto x) {
+    reference::Profile profile = reference::kPytorch211Cuda;
+    profile.tanh = reference::Tanh::tanh_approx;
+    return reference::gelu_tanh(x, profile);
+  };
+  const Record record = run("fp16", approximate);
+  EXPECT_EQ(record.mismatches, 645u);
+  EXPECT_EQ(record.first->diagnosis, "differs exactly as a kernel that uses tanh.approx.f32 would");
+  EXPECT_TRUE(record.first->parts_at.ends_with("as if tanh were tanh.approx.f32")) << record.first->parts_at;
+}
+
+// A layer on the CPU, one call of `call`.
+Record run_layer(const LinearCall& call, const std::string& domain) {
+  ForeignKernel kernel;
+  kernel.name = "layer";
+  kernel.load_linear = [call] { return call; };
+  kernel.reproduce = [](const std::string& of, std::uint64_t block) {
+    return of + " " + std::to_string(block);
+  };
+  const auto plan = plan_foreign(request_for("linear_gelu_tanh", domain), kernel, std::nullopt);
+  return run_here(plan.front());
+}
+
+std::uint16_t* elements_of(const DLTensor& tensor) { return static_cast<std::uint16_t*>(tensor.data); }
+
+TEST(ForeignLayer, GetsContiguousTensorsWithTheirStrides) {
+  const Record record = run_layer(
+      [](const LinearTensors& tensors, CUstream_st*) -> std::optional<LibraryAlgorithm> {
+        EXPECT_EQ(tensors.x.shape[0], 1);
+        EXPECT_EQ(tensors.x.shape[1], 8);
+        EXPECT_EQ(tensors.weight.shape[0], 65536);
+        EXPECT_EQ(tensors.weight.strides[0], 8);
+        EXPECT_EQ(tensors.bias.shape[0], 65536);
+        EXPECT_EQ(tensors.bias.ndim, 1);
+        EXPECT_EQ(tensors.output.strides[0], 65536);
+        EXPECT_EQ(tensors.output.strides[1], 1);
+        return std::nullopt;
+      },
+      "values");
+  EXPECT_EQ(record.kinds.unwritten, 65536u) << "it wrote nothing";
+  EXPECT_EQ(record.verdict, Verdict::mismatch);
+}
+
+TEST(ForeignLayer, MayChangeNeitherOperandsNorWhatLiesBesideTheOutput) {
+  const Record record = run_layer(
+      [](const LinearTensors& tensors, CUstream_st*) -> std::optional<LibraryAlgorithm> {
+        elements_of(tensors.weight)[3] ^= 1;
+        elements_of(tensors.bias)[0] ^= 1;
+        elements_of(tensors.x)[-1] = 0;
+        elements_of(tensors.output)[65536] = 0;
+        return std::nullopt;
+      },
+      "values");
+  EXPECT_EQ(record.kinds.out_of_bounds, 4u);
+}
+
+TEST(ForeignLayer, IsNotAskedToRefuseWhatNobodyPredicts) {
+  const Record record = run_layer(
+      [](const LinearTensors& tensors, CUstream_st*) -> std::optional<LibraryAlgorithm> {
+        EXPECT_EQ(tensors.x.shape[1] % 8, 0);
+        EXPECT_EQ(tensors.weight.shape[0] % 8, 0);
+        throw kernels::Refused("closed on Mondays");
+      },
+      "layout");
+  EXPECT_EQ(record.verdict, Verdict::refused);
+  EXPECT_NE(record.reason.find("closed on Mondays"), std::string::npos) << record.reason;
 }
 
 TEST(WorstVerdict, IsTheOneThatSpeaksForAll) {

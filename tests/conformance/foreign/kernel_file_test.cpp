@@ -45,6 +45,20 @@ TEST_F(KernelFileTest, IsToldByItsContent) {
   EXPECT_EQ(kind("a.ptx", std::string(".version 8.0\n.target sm_90\n\0", 28)), "PTX");  // as NVRTC gives it
 }
 
+TEST_F(KernelFileTest, OfALinearLayerIsASharedLibrary) {
+  ForeignRequestText text;
+  text.op = "linear_gelu_tanh";
+  text.dtype = "bf16";
+  KernelFileOptions options;
+  options.request = *parse_foreign_request(text, "--");
+  const KernelFile source{"layer.cu", KernelFileKind::cuda_source, ""};
+  const CudaDevice device{0, {"NVIDIA H200", "sm_90", "580.65.06", "13.0", "13.1.1"}};
+  EXPECT_EQ(
+      open_kernel_file(source, options, device).error().message(),
+      "layer.cu: is a CUDA source, and linear_gelu_tanh is checked as a shared library; wrap the kernel in a "
+      "bitproof_kernel (conformance/bitproof.h), or check it from Python");
+}
+
 TEST_F(KernelFileTest, IsNoKernelOtherwise) {
   constexpr std::uint16_t kExecutable = 2, kX86 = 62;
   const std::string remedy =

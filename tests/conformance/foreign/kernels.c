@@ -6,6 +6,7 @@
 
 enum {
   kRight,
+  kLinear,
   kCopies,
   kWritesTooMuch,
   kCrashes,
@@ -35,6 +36,30 @@ static void copy(const bitproof_call* call) {
     memmove(row_of(call->output, row), row_of(input, row), (size_t)input->shape[1] * sizeof(uint16_t));
 }
 
+static float widened(uint16_t bf16) {
+  const uint32_t bits = (uint32_t)bf16 << 16;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* linear + GELU in bf16: FP32 sums that are cut, and not rounded, to the dtype. Right where the sums are bf16.
+ */
+static bitproof_status linear(const bitproof_call* call) {
+  const DLTensor *x = call->inputs[0], *weight = call->inputs[1], *bias = call->inputs[2];
+  int64_t row, column, k;
+  for (row = 0; row < x->shape[0]; ++row)
+    for (column = 0; column < weight->shape[0]; ++column) {
+      float sum = 0;
+      uint32_t bits;
+      for (k = 0; k < x->shape[1]; ++k) sum += widened(row_of(x, row)[k]) * widened(row_of(weight, column)[k]);
+      sum += widened(((uint16_t*)bias->data)[column]);
+      memcpy(&bits, &sum, sizeof bits);
+      row_of(call->output, row)[column] = (uint16_t)(bits >> 16);
+    }
+  return bitproof_gelu_tanh(call->output, call->output, call->stream);
+}
+
 /* Gives the reason of the production kernel's refusal, or of what it ran into. */
 static int answer(const bitproof_call* call, bitproof_status status) {
   if (status == BITPROOF_OK) return BITPROOF_KERNEL_DONE;
@@ -51,6 +76,8 @@ __attribute__((visibility("default"))) int ENTRY(const bitproof_call* call) {
   switch (KERNEL) {
     case kRight:
       return answer(call, right(call));
+    case kLinear:
+      return answer(call, linear(call));
     case kCopies:
       copy(call);
       return BITPROOF_KERNEL_DONE;

@@ -25,10 +25,26 @@ std::string error_of(const ForeignRequestText& request) {
 TEST(ForeignRequest, HasTheDefaultsOfAQuickCheck) {
   const Result<ForeignRequest> request = parse_foreign_request(text("silu"), "--");
   ASSERT_TRUE(request);
-  EXPECT_EQ(request->op.activation, reference::Activation::silu);
+  EXPECT_EQ(request->elementwise->activation, reference::Activation::silu);
   EXPECT_EQ(request->domains, (std::vector<std::string>{"values", "boundary", "random"}));
   EXPECT_EQ(request->profile.name, "pytorch-2.11-cuda");
   EXPECT_EQ(request->equality, "bitwise");
+}
+
+TEST(ForeignRequest, OfALinearLayerIsForEitherPath) {
+  ForeignRequestText request = text("linear_gelu_tanh");
+  const Result<ForeignRequest> eager = parse_foreign_request(request, "--");
+  ASSERT_TRUE(eager);
+  EXPECT_FALSE(eager->elementwise || eager->epilogue);
+  request.profile = "cublaslt-13-gelu-epilogue";
+  const Result<ForeignRequest> epilogue = parse_foreign_request(request, "--");
+  ASSERT_TRUE(epilogue);
+  EXPECT_TRUE(epilogue->epilogue);
+  request.domains = "pairs";
+  EXPECT_EQ(
+      error_of(request),
+      "--domain pairs: is no domain of linear_gelu_tanh; use one or more of values, boundary, random, layout, "
+      "production, separated by commas");
 }
 
 TEST(ForeignRequest, TakesADomainOnceHoweverOftenItIsNamed) {
@@ -41,7 +57,8 @@ TEST(ForeignRequest, TakesADomainOnceHoweverOftenItIsNamed) {
 
 TEST(ForeignRequest, NamesWhatItDoesNotKnow) {
   EXPECT_EQ(error_of(text("relu")),
-            "--op relu: is no operator with a contract; use one of bias_gelu_tanh, gelu_tanh, gelu_erf, silu");
+            "--op relu: is no operator with a contract; use one of bias_gelu_tanh, gelu_tanh, gelu_erf, silu, "
+            "linear_gelu_tanh");
   ForeignRequestText request = text("gelu_erf");
   request.dtype = "fp8";
   EXPECT_EQ(error_of(request), "--dtype fp8: is no dtype of this operator; use bf16 or fp16");
@@ -56,7 +73,11 @@ TEST(ForeignRequest, NamesWhatItDoesNotKnow) {
   EXPECT_NE(error_of(request), "");
   request = text("gelu_erf");
   request.profile = "numpy";
-  EXPECT_NE(error_of(request).find("--profile numpy: is no known profile"), std::string::npos);
+  EXPECT_EQ(error_of(request),
+            "--profile numpy: is no profile of gelu_erf; use pytorch-2.11-cuda or "
+            "pytorch-2.11-cuda+limit-at-negative-infinity");
+  request.profile = "cublaslt-13-gelu-epilogue";
+  EXPECT_NE(error_of(request), "") << "that is what linear layers can be held to";
 }
 
 TEST(ForeignRequest, TakesBitwiseAndUlpsAndNoOtherEquality) {
@@ -74,7 +95,7 @@ TEST(ForeignRequest, TakesBitwiseAndUlpsAndNoOtherEquality) {
 
 TEST(Contracts, AreDataThatSayWhatAKernelCanBeCheckedWith) {
   const auto contracts = nlohmann::json::parse(contracts_json());
-  ASSERT_EQ(contracts.size(), 4u);
+  ASSERT_EQ(contracts.size(), 5u);
   for (const auto& contract : contracts) {
     ForeignRequestText request = text(contract.at("operator"));
     for (const std::string domain : contract.at("domains")) {
@@ -83,9 +104,11 @@ TEST(Contracts, AreDataThatSayWhatAKernelCanBeCheckedWith) {
     }
     EXPECT_EQ(contract.at("dtypes"), (nlohmann::json{"bf16", "fp16"}));
     EXPECT_EQ(contract.at("equality"), "bitwise");
-    const bool biased = contract.at("operator") == "bias_gelu_tanh";
-    EXPECT_EQ(contract.at("inputs").size(), biased ? 2u : 1u);
   }
+  EXPECT_EQ(contracts.at(0).at("inputs"), (nlohmann::json{"input", "bias"}));
+  EXPECT_EQ(contracts.at(3).at("inputs"), nlohmann::json::array({"input"}));
+  EXPECT_EQ(contracts.at(4).at("inputs"), (nlohmann::json{"x", "weight", "bias"}));
+  EXPECT_EQ(contracts.at(4).at("profiles").back(), "cublaslt-13-gelu-epilogue");
 }
 
 }  // namespace

@@ -280,6 +280,14 @@ const Row kRows[] = {
      {"wrong_evidence"},
      kValues,
      "the policy requires executed"},
+    {"EmulatedEvidenceThatCallsItselfExecuted",
+     [](World& w) {
+       will_emulate(w);
+       w.values().evidence = "executed";
+     },
+     {"contradiction"},
+     "gelu_tanh bf16 emulated.fused values sm_90",
+     "called executed, but its implementation is emulated; run again: ./bitproof run --op gelu_tanh"},
     {"EmulatedEvidenceOfAnotherMachineCode",
      [](World& w) {
        will_emulate(w);
@@ -494,6 +502,28 @@ TEST(Gate, EmulationServesWhereThePolicyIsContentWithItAndIsCalledSo) {
     EXPECT_EQ(record["evidence"], record["record"] == kValues ? "emulated" : "executed") << record.dump();
   const testing::GateRun people = run_gate(world, {});
   EXPECT_NE(people.out.find("1 emulated"), std::string::npos) << people.out;
+}
+
+// What was emulated is called so beside what was waived, and what was only read is not called emulated.
+TEST(Gate, EveryKindOfEvidenceIsCalledByItsName) {
+  World waived = green_world();
+  waived.policy["required"][1]["evidence"] = "emulated";
+  waived.values().implementation = "emulated.fused";
+  waived.values().device = "emulated:sm_90";
+  waived.values().evidence = "emulated";
+  waived.pairs() = gpu_record("cuda.fused", "pairs", 5000);
+  waived.waive("mismatch", "pairs", "2026-03-02");
+  const testing::GateRun with_waiver = run_gate(waived, {});
+  EXPECT_EQ(with_waiver.status, 0) << with_waiver.out;
+  EXPECT_NE(with_waiver.out.find("pass 3/3, 1 emulated, 1 waived"), std::string::npos) << with_waiver.out;
+
+  World read = green_world();
+  will_emulate(read);
+  read.policy["required"][1]["evidence"] = "audited";
+  read.values().evidence = "audited";
+  const testing::GateRun with_audit = run_gate(read, {});
+  EXPECT_EQ(with_audit.status, 0) << with_audit.out;
+  EXPECT_NE(with_audit.out.find("pass 2/2, 1 audited"), std::string::npos) << with_audit.out;
 }
 
 TEST(Gate, ExecutionServesWhereEmulationWouldDo) {

@@ -15,21 +15,22 @@ namespace bitproof::conformance::testing {
 template <reference::Half T>
 using OutputOf = std::function<T(float accumulator)>;
 
-// Applies a function to every biased accumulator, and lets `damage` change what was launched.
+// Applies a function to every biased accumulator, summed in `splits`, and lets `damage` change what was
+// launched.
 template <reference::Half T>
 class FakeLauncher final : public LinearLauncher<T> {
  public:
   using Damage = std::function<void(Launched<T>&, int launch)>;
   explicit FakeLauncher(
-      OutputOf<T> output, Damage damage = [](Launched<T>&, int) {})
-      : output_(std::move(output)), damage_(std::move(damage)) {}
+      OutputOf<T> output, Damage damage = [](Launched<T>&, int) {}, int splits = 1)
+      : output_(std::move(output)), damage_(std::move(damage)), splits_(splits) {}
 
   Launched<T> launch(const HostLayer<T>& layer, std::span<const BlockRange> rows) override {
     Launched<T> launched;
     if (const auto refusal = reference::refuse_prediction(layer.shape, 1)) {
       launched.refusal = refusal->reason;
     } else {
-      const std::vector<float> sums = reference::biased_accumulators(layer.operands());
+      const std::vector<float> sums = reference::biased_accumulators(layer.operands(splits_));
       for (const BlockRange& range : rows)
         for (std::size_t i = range.begin * layer.shape.columns; i < range.end * layer.shape.columns; ++i)
           launched.outputs.push_back(output_(sums[i]));
@@ -42,6 +43,7 @@ class FakeLauncher final : public LinearLauncher<T> {
  private:
   OutputOf<T> output_;
   Damage damage_;
+  int splits_;
   int launches_ = 0;
 };
 
