@@ -6,10 +6,19 @@ No framework is imported that the caller has not imported, unless he names it.
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 from typing import Any, ContextManager, Optional, Sequence, Tuple
 
 from ._dlpack import CPU, CUDA, Described, Tensor, describe, from_capsule
+
+POISON = 0xFFA5  # conformance/poison.h
+
+
+def _soiled_blocks(tensor: Tensor) -> int:
+    """How many blocks of memory of a tensor's size are soiled: those that NumPy keeps of a size and one more, within
+    256 MiB."""
+    return max(1, min(8, 2**28 // (2 * math.prod(tensor.shape) or 1)))
 
 
 def _is_rows(shape: Sequence[int], strides: Sequence[int]) -> bool:
@@ -37,6 +46,9 @@ class Framework:
     def view(self, tensor: Tensor) -> Any:
         return tensor
 
+    def soil(self, output: Tensor) -> None:
+        """Leaves poison in the memory that an allocation of the output's size will get next, where that is known."""
+
     def stream(self, handle: int, device_id: int) -> ContextManager[Any]:
         """Makes a CUDA stream the one that the framework works on."""
         return contextlib.nullcontext()
@@ -62,6 +74,11 @@ class _Torch(Framework):
 
     def view(self, tensor: Tensor) -> Any:
         return self.torch.from_dlpack(tensor)
+
+    def soil(self, output: Tensor) -> None:
+        torch, device = self.torch, "cpu" if output.device[0] == CPU else f"cuda:{output.device[1]}"
+        poison = POISON - 2**16  # as an int16
+        _ = [torch.full(output.shape, poison, dtype=torch.int16, device=device) for _ in range(_soiled_blocks(output))]
 
     def stream(self, handle: int, device_id: int) -> ContextManager[Any]:
         return self.torch.cuda.stream(self.torch.cuda.ExternalStream(handle, device=f"cuda:{device_id}"))
@@ -92,6 +109,9 @@ class _ArrayFramework(Framework):
         except ImportError as error:
             raise ImportError(f"bf16 arrays of {self.name} need the package ml_dtypes") from error
         return self.module.dtype(ml_dtypes.bfloat16)
+
+    def soil(self, output: Tensor) -> None:
+        _ = [self.module.full(output.shape, POISON, self.module.uint16) for _ in range(_soiled_blocks(output))]
 
     def address(self, result: Any) -> int:
         raise NotImplementedError
