@@ -163,6 +163,31 @@ TEST(ForeignDiagnosis, NamesTheRightCauseAlone) {
   EXPECT_TRUE(record.first->parts_at.ends_with("as if tanh were tanh.approx.f32")) << record.first->parts_at;
 }
 
+// As Triton's and Inductor's kernels do: eager's formula, on the sum in FP32.
+TEST(ForeignDiagnosis, NamesASumThatIsNotRounded) {
+  ForeignKernel kernel = kernel_at(Location::host, false);
+  kernel.reproduce = [](const std::string&, std::uint64_t) { return std::string("again"); };
+  kernel.load = [] {
+    ElementwiseImplementation implementation = host_implementations().front();
+    implementation.can_use = {};
+    implementation.run = [](const Tensors& tensors, CUstream_st*) {
+      reference::Profile profile = reference::kPytorch211Cuda;
+      profile.sum_rounding = reference::SumRounding::none;
+      const std::uint16_t *x = kernels::data_of(tensors.input), *bias = kernels::data_of(tensors.bias);
+      const std::int64_t rows = tensors.input.shape[0], width = tensors.input.shape[1];
+      for (std::int64_t i = 0; i < rows * width; ++i)
+        kernels::data_of(tensors.output)[i] =
+            reference::bias_gelu_tanh(reference::Fp16{x[i]}, reference::Fp16{bias[i % width]}, profile).bits;
+    };
+    return implementation;
+  };
+  const Record record =
+      run_here(plan_foreign(request_for("bias_gelu_tanh", "boundary"), kernel, std::nullopt).front());
+  ASSERT_TRUE(record.first);
+  EXPECT_EQ(record.first->diagnosis, "differs exactly as a kernel that skips the rounding of the sum would");
+  EXPECT_EQ(record.first->parts_at, "rounded sum: as if the sum were not rounded to the dtype");
+}
+
 // A layer on the CPU, one call of `call`.
 Record run_layer(const LinearCall& call, const std::string& domain) {
   ForeignKernel kernel;
