@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import sys
+import threading
 from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 from ._dlpack import CUDA, Tensor
@@ -20,6 +21,7 @@ class _Adapter:
         self.kernel = kernel
         self.framework = framework
         self.out = out
+        self.was_on_gpu = False
         self.raised: Optional[BaseException] = None
 
     def __call__(self, pointer: Any) -> int:
@@ -44,6 +46,7 @@ class _Adapter:
         if output.device[0] != CUDA:
             self._run(pointer, tensors, output, stream)
             return
+        self.was_on_gpu = True
         with self.framework.stream(stream, output.device[1]):
             self._run(pointer, tensors, output, stream)
 
@@ -66,6 +69,9 @@ class _Adapter:
 def _catching_interrupts(adapter: _Adapter) -> Iterator[None]:
     """Keeps what is raised before the adapter's first line, which an interrupt mostly is: the library's work, in which it
     waits, ends with the next call. ctypes hands it to sys.unraisablehook and nobody else."""
+    if threading.current_thread() is not threading.main_thread():  # which alone is interrupted
+        yield
+        return
     before = sys.unraisablehook
 
     def hook(unraisable: Any) -> None:
@@ -174,6 +180,9 @@ def check(
         return parse_report(lib.bitproof_check_verdict(handle).decode(), lib.bitproof_check_report(handle).decode())
     finally:
         lib.bitproof_check_destroy(handle)
+        if adapter.was_on_gpu:
+            with contextlib.suppress(Exception):  # of a context that the kernel has broken: the report says so
+                adapter.framework.release()
 
 
 def assert_bit_exact(op: str, kernel: Callable[..., Any], *, dtype: str, **arguments: Any) -> Report:

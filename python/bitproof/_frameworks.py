@@ -49,6 +49,9 @@ class Framework:
     def soil(self, output: Tensor) -> None:
         """Leaves poison in the memory that an allocation of the output's size will get next, where that is known."""
 
+    def release(self) -> None:
+        """Gives memory of GPUs back that is kept for the check's stream: no other will use it."""
+
     def stream(self, handle: int, device_id: int) -> ContextManager[Any]:
         """Makes a CUDA stream the one that the framework works on."""
         return contextlib.nullcontext()
@@ -79,6 +82,9 @@ class _Torch(Framework):
         torch, device = self.torch, "cpu" if output.device[0] == CPU else f"cuda:{output.device[1]}"
         poison = POISON - 2**16  # as an int16
         _ = [torch.full(output.shape, poison, dtype=torch.int16, device=device) for _ in range(_soiled_blocks(output))]
+
+    def release(self) -> None:
+        self.torch.cuda.empty_cache()
 
     def stream(self, handle: int, device_id: int) -> ContextManager[Any]:
         return self.torch.cuda.stream(self.torch.cuda.ExternalStream(handle, device=f"cuda:{device_id}"))
@@ -179,6 +185,9 @@ class _Cupy(_ArrayFramework):
         pointer = self.module.cuda.MemoryPointer(memory, 0)
         strides = [step * dtype.itemsize for step in tensor.strides]
         return self.module.ndarray(tensor.shape, dtype, pointer, strides)
+
+    def release(self) -> None:
+        self.module.get_default_memory_pool().free_all_blocks()
 
     def stream(self, handle: int, device_id: int) -> ContextManager[Any]:
         return self.module.cuda.ExternalStream(handle, device_id)
