@@ -145,6 +145,9 @@ def check(
     seed: of random inputs.
     name: what the report calls the kernel. Default: its __name__.
 
+    The kernel runs in this process, which a crash of it ends: `python -m bitproof check` checks files in processes of their
+    own.
+
     Raises ValueError or TypeError for an argument that is none of these, and BitproofError when the check cannot run.
     """
     if not callable(kernel):
