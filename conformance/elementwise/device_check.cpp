@@ -72,8 +72,10 @@ class DeviceCheck final : public Check {
   Record run_block(std::uint64_t block) override {
     reference::require_environment();
     const Case c = subject_.domain.make_case(block);
+    explains_ = subject_.explain && !is_explained_;
     Record record = run_case(c, block);
-    if (record.first && subject_.explain) {
+    if (record.first && explains_) {
+      is_explained_ = true;
       Counterexample& first = *record.first;
       const auto run = [this](const Case& other) { return run_case(other, kNoBlock); };
       first.smallest = shrink(subject_.op, subject_.dtype, c, first, record, [&](const Case& other) {
@@ -231,8 +233,7 @@ class DeviceCheck final : public Check {
     if (outcome.digest != outcome.expected_digest) {
       outcome.tally = compare_elements(launched);
       if (outcome.tally.first) first = finding(launched, *outcome.tally.first);
-      if (first && subject_.explain && block != kNoBlock)
-        outcome.explanation = explanation(launched, first->row);
+      if (first && explains_ && block != kNoBlock) outcome.explanation = explanation(launched, first->row);
       if (subject_.domain.name == "values") {
         std::vector<std::uint16_t> row(launched.c.width);
         outcome.errors = value_errors<T>(launched.c, *expected_, [&](std::uint64_t index) {
@@ -311,6 +312,9 @@ class DeviceCheck final : public Check {
   DeviceBuffer<std::uint16_t> memory_;
   DeviceCounters<2> counters_;
   std::uint16_t* arena_ = nullptr;
+  // Blocks come in ascending order, and a record keeps the counterexample of its lowest: the first alone is
+  // diagnosed and shrunk, which takes longer than all else.
+  bool explains_ = false, is_explained_ = false;
 };
 
 }  // namespace
