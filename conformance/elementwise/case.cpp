@@ -41,4 +41,10 @@ std::string describe(const Layout& layout) {
   return text.empty() ? "contiguous" : text;
 }
 
+Case with_other_inputs(Case c) {
+  c.source.rule = InputRule::activations;
+  c.after_other_inputs = false;
+  return c;
+}
+
 }  // namespace bitproof::conformance

@@ -41,8 +41,13 @@ struct Case {
   std::uint64_t first_index = 0;  // of the first element, within the domain: for the digest
   Layout layout;
   InputSource source;
+  // A launch on other inputs in the same memory goes ahead, so that a kernel that remembers is noticed.
+  bool after_other_inputs = false;
 
   std::uint64_t elements() const { return rows * width; }
 };
+
+// The launch that goes ahead of a case with after_other_inputs.
+Case with_other_inputs(Case c);
 
 }  // namespace bitproof::conformance

@@ -14,6 +14,7 @@
 #include "conformance/device/device_memory.h"
 #include "conformance/elementwise/arena_kernels.h"
 #include "conformance/elementwise/elementwise_check.h"
+#include "conformance/elementwise/first_wrong_block.h"
 #include "conformance/elementwise/shrink.h"
 #include "conformance/mutants/diagnosis.h"
 #include "kernels/cuda/device.h"
@@ -72,10 +73,8 @@ class DeviceCheck final : public Check {
   Record run_block(std::uint64_t block) override {
     reference::require_environment();
     const Case c = subject_.domain.make_case(block);
-    explains_ = subject_.explain && !is_explained_;
     Record record = run_case(c, block);
-    if (record.first && explains_) {
-      is_explained_ = true;
+    if (record.first && explains(block)) {
       Counterexample& first = *record.first;
       const auto run = [this](const Case& other) { return run_case(other, kNoBlock); };
       first.smallest = shrink(subject_.op, subject_.dtype, c, first, record, [&](const Case& other) {
@@ -90,7 +89,12 @@ class DeviceCheck final : public Check {
   // Of a case that belongs to no domain.
   static constexpr std::uint64_t kNoBlock = ~std::uint64_t{0};
 
+  bool explains(std::uint64_t wrong_block) {
+    return subject_.explain && wrong_block != kNoBlock && first_wrong_.is(wrong_block);
+  }
+
   Record run_case(const Case& c, std::uint64_t block) {
+    if (c.after_other_inputs) (void)run_case(with_other_inputs(c), kNoBlock);
     const Launched launched{c, place(c, subject_.op.has_bias)};
     arena_ = memory_.reserve(launched.placement.arena_elements);
     const Tensors tensors(launched.placement, subject_.op.has_bias, arena_, subject_.dtype,
@@ -233,7 +237,7 @@ class DeviceCheck final : public Check {
     if (outcome.digest != outcome.expected_digest) {
       outcome.tally = compare_elements(launched);
       if (outcome.tally.first) first = finding(launched, *outcome.tally.first);
-      if (first && explains_ && block != kNoBlock) outcome.explanation = explanation(launched, first->row);
+      if (first && explains(block)) outcome.explanation = explanation(launched, first->row);
       if (subject_.domain.name == "values") {
         std::vector<std::uint16_t> row(launched.c.width);
         outcome.errors = value_errors<T>(launched.c, *expected_, [&](std::uint64_t index) {
@@ -312,9 +316,7 @@ class DeviceCheck final : public Check {
   DeviceBuffer<std::uint16_t> memory_;
   DeviceCounters<2> counters_;
   std::uint16_t* arena_ = nullptr;
-  // Blocks come in ascending order, and a record keeps the counterexample of its lowest: the first alone is
-  // diagnosed and shrunk, which takes longer than all else.
-  bool explains_ = false, is_explained_ = false;
+  FirstWrongBlock first_wrong_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "conformance/digest_bulk.h"
 #include "conformance/elementwise/elementwise_check.h"
+#include "conformance/elementwise/first_wrong_block.h"
 #include "conformance/elementwise/shrink.h"
 #include "conformance/emulator/fault.h"
 #include "conformance/mutants/diagnosis.h"
@@ -86,14 +87,17 @@ class HostCheck final : public Check {
     arena.reset(placement.arena_elements);
     Record record = run_case(c, block, placement, arena);
     arenas_.give_back(std::move(arena));
-    // A fault of emulated code has no element that could be explained.
-    if (record.first && !record.first->inputs.empty() && subject_.explain) explain(*record.first, record, c);
+    if (record.first && explains(block)) explain(*record.first, record, c);
     return record;
   }
 
  private:
   // Of a case that belongs to no domain.
   static constexpr std::uint64_t kNoBlock = ~std::uint64_t{0};
+
+  bool explains(std::uint64_t wrong_block) {
+    return subject_.explain && wrong_block != kNoBlock && first_wrong_.is(wrong_block);
+  }
 
   void explain(Counterexample& first, const Record& record, const Case& c) {
     const auto run = [this](const Case& other) {
@@ -109,6 +113,10 @@ class HostCheck final : public Check {
   }
 
   Record run_case(const Case& c, std::uint64_t block, const Placement& placement, HostArena& arena) {
+    if (c.after_other_inputs) {
+      (void)run_case(with_other_inputs(c), kNoBlock, placement, arena);
+      arena.reset(placement.arena_elements);
+    }
     fill_inputs(c, placement, arena);
     std::vector<std::uint16_t> before(arena.span().begin(), arena.span().end());
     const Tensors tensors(placement, subject_.op.has_bias, arena.data(), subject_.dtype, DLDevice{kDLCPU, 0});
@@ -181,7 +189,7 @@ class HostCheck final : public Check {
   }
 
   Record after_run(const Case& c, std::uint64_t block, const Placement& placement,
-                   std::span<std::uint16_t> before, HostArena& arena) const {
+                   std::span<std::uint16_t> before, HostArena& arena) {
     BlockOutcome outcome;
     std::optional<ElementFinding<T>> first;
     const std::vector<T> biases = expected_->bias(c);
@@ -201,8 +209,7 @@ class HostCheck final : public Check {
     if (subject_.domain.name == "values" && outcome.tally.kinds.total() > 0)
       outcome.errors =
           value_errors<T>(c, *expected_, [&](std::uint64_t row) { return arena.row(placement.output, row); });
-    if (first && subject_.explain && block != kNoBlock)
-      outcome.explanation = explanation(c, placement, arena, first->row);
+    if (first && explains(block)) outcome.explanation = explanation(c, placement, arena, first->row);
     outcome.tally.kinds.out_of_bounds = overwritten(before, placement, arena, true);
     return block_record(subject_, c, block, outcome, first);
   }
@@ -225,6 +232,7 @@ class HostCheck final : public Check {
   ElementwiseSubject subject_;
   std::shared_ptr<Expected<T>> expected_;
   HostArenas arenas_;
+  FirstWrongBlock first_wrong_;
 };
 
 }  // namespace

@@ -63,6 +63,7 @@ std::optional<OneElement> parse(std::string_view text) {
 Case case_of(const OneElement& element, const ElementwiseOperator& op, reference::Dtype dtype,
              std::uint64_t seed) {
   Case c = plain_case(InputRule::special, op, dtype, element.rows, element.width, seed);
+  c.after_other_inputs = true;
   if (element.in_place) c.layout.aliasing = Aliasing::in_place;
   InputSource& source = c.source;
   if (op.has_bias) {

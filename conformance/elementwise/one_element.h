@@ -11,7 +11,8 @@
 namespace bitproof::conformance {
 
 // `x` is the input of its whole row where there is a bias, and only of its own column where there is none;
-// `bias` is that of its column. Everything else is zero, and -0 for biases, which changes no sum.
+// `bias` is that of its column. Everything else is zero, and -0 for biases, which changes no sum. A launch of
+// the same shape on other inputs goes ahead.
 struct OneElement {
   std::uint64_t rows = 1, width = 16;
   std::uint64_t row = 0, column = 0;
@@ -27,7 +28,7 @@ inline constexpr std::uint64_t kMostRowsOfOneElement = 64;
 Case case_of(const OneElement& element, const ElementwiseOperator& op, reference::Dtype dtype,
              std::uint64_t seed);
 
-// Domain "case": that launch and nothing else.
+// Domain "case": that case and nothing else.
 ElementwiseDomain domain_of(const OneElement& element, const ElementwiseOperator& op, reference::Dtype dtype,
                             std::uint64_t seed);
 

@@ -177,13 +177,17 @@ bool LaunchDescription::takes(LaunchArgument argument) const {
 }
 
 Result<LaunchText> with_launch_file(LaunchText text, const std::filesystem::path& file) {
-  const auto malformed = [&file](std::string what, std::string remedy) {
-    return Error{ErrorKind::malformed, std::move(what), file.string(), std::move(remedy)};
-  };
-  const std::string schema = "see conformance/launch.schema.json";
   const Result<std::string> content = read_text_file(file, "name a file that you may read");
   if (!content) return content.error();
-  const Json json = Json::parse(*content, nullptr, false);
+  return with_launch_json(std::move(text), *content, file.string());
+}
+
+Result<LaunchText> with_launch_json(LaunchText text, std::string_view content, const std::string& source) {
+  const auto malformed = [&source](std::string what, std::string remedy) {
+    return Error{ErrorKind::malformed, std::move(what), source, std::move(remedy)};
+  };
+  const std::string schema = "see conformance/launch.schema.json";
+  const Json json = Json::parse(content, nullptr, false);
   if (!json.is_object()) return malformed("is no JSON object", schema);
   const std::pair<std::string_view, std::optional<std::string> LaunchText::*> words[] = {
       {"entry", &LaunchText::entry},

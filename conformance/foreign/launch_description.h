@@ -65,6 +65,8 @@ struct LaunchDescription {
 // `text` with what a file beside the kernel says: what is in both is taken from `text`. Errors name the file
 // and the member.
 Result<LaunchText> with_launch_file(LaunchText text, const std::filesystem::path& file);
+// The same of the file's content; `source` is its name.
+Result<LaunchText> with_launch_json(LaunchText text, std::string_view content, const std::string& source);
 
 // Without `arguments`: input, bias where the operator has one, output, rows, width. Without `grid`: one thread
 // an element. Errors name the member with `prefix` before it.

@@ -9,7 +9,7 @@ Result<Json> parse_commented_json(std::string_view text, const std::string& sour
   Json document;
   try {
     document = Json::parse(text, nullptr, true, /*ignore_comments=*/true);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     return Error{ErrorKind::malformed, fmt::format("no JSON: {}", error.what()), source,
                  "mend it at that place (comments are allowed, trailing commas are not)"};
   }

@@ -186,25 +186,13 @@ class DeviceMutant {
 }  // namespace
 }  // namespace mutants
 
-namespace {
-
-ElementwiseImplementation implementation(std::string_view name, Fault fault, bool flips_a_bit) {
-  const auto mutant = std::make_shared<mutants::DeviceMutant>(fault, flips_a_bit);
-  return {.name = std::string(name),
-          .location = Location::device,
-          .vector_elements = mutants::kElements,
-          .can_use = [mutant](const Tensors& tensors) { return mutant->can_use(tensors); },
-          .run = [mutant](const Tensors& tensors, CUstream_st* stream) { mutant->run(tensors, stream); }};
-}
-
-}  // namespace
-
 ElementwiseImplementation device_mutant(Fault fault) {
-  return implementation(mutant_name(fault), fault, false);
+  return mutants::implementation_of<mutants::DeviceMutant>(Location::device, mutant_name(fault), fault, false);
 }
 
 ElementwiseImplementation device_one_bit_control() {
-  return implementation("control.one_bit", Fault::none, true);
+  return mutants::implementation_of<mutants::DeviceMutant>(Location::device, "control.one_bit", Fault::none,
+                                                           true);
 }
 
 }  // namespace bitproof::conformance

@@ -58,7 +58,7 @@ class HostMutant {
                       : kernels::host::can_use_gelu_tanh(t.input, t.output);
   }
 
-  void run(const Tensors& tensors) {
+  void run(const Tensors& tensors, CUstream_st*) {
     kernels::require(can_use(tensors));
     if (fault_ == Fault::nothing_written) return;
     const SeenTensors t = seen_by(fault_, tensors);
@@ -116,23 +116,12 @@ class HostMutant {
 }  // namespace
 }  // namespace mutants
 
-namespace {
-
-ElementwiseImplementation implementation(std::string_view name, Fault fault, bool flips_a_bit) {
-  const auto mutant = std::make_shared<mutants::HostMutant>(fault, flips_a_bit);
-  return {.name = std::string(name),
-          .location = Location::host,
-          .vector_elements = mutants::kElements,
-          .can_use = [mutant](const Tensors& tensors) { return mutant->can_use(tensors); },
-          .run = [mutant](const Tensors& tensors, CUstream_st*) { mutant->run(tensors); }};
+ElementwiseImplementation host_mutant(Fault fault) {
+  return mutants::implementation_of<mutants::HostMutant>(Location::host, mutant_name(fault), fault, false);
 }
 
-}  // namespace
-
-ElementwiseImplementation host_mutant(Fault fault) { return implementation(mutant_name(fault), fault, false); }
-
 ElementwiseImplementation host_one_bit_control() {
-  return implementation("control.one_bit", Fault::none, true);
+  return mutants::implementation_of<mutants::HostMutant>(Location::host, "control.one_bit", Fault::none, true);
 }
 
 }  // namespace bitproof::conformance

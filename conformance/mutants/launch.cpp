@@ -1,6 +1,7 @@
 #include "conformance/mutants/launch.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "conformance/elementwise/operators.h"
 #include "conformance/mutants/mutant.h"

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <vector>
+#include <memory>
+#include <string>
+#include <string_view>
 
 #include <dlpack/dlpack.h>
 
-#include "conformance/elementwise/domains.h"
+#include "conformance/elementwise/implementation.h"
 #include "conformance/elementwise/placement.h"
 #include "conformance/mutants/body.h"
 #include "conformance/mutants/faults.h"
@@ -35,6 +36,19 @@ struct CallKey {
 };
 CallKey key_of(Fault fault, const kernels::RowwiseArguments& arguments, kernels::HalfType type);
 inline bool caches(Fault fault) { return fault == Fault::cached_by_pointer || fault == Fault::cached_by_shape; }
+
+// The implementation of `fault` by a Mutant, which the CPU and a GPU have one of each: made of (fault, whether
+// it flips a bit), with can_use(tensors) and run(tensors, stream).
+template <class Mutant>
+ElementwiseImplementation implementation_of(Location location, std::string_view name, Fault fault,
+                                            bool flips_a_bit) {
+  const auto mutant = std::make_shared<Mutant>(fault, flips_a_bit);
+  return {.name = std::string(name),
+          .location = location,
+          .vector_elements = kElements,
+          .can_use = [mutant](const Tensors& tensors) { return mutant->can_use(tensors); },
+          .run = [mutant](const Tensors& tensors, CUstream_st* stream) { mutant->run(tensors, stream); }};
+}
 
 // Which of its calls one that differs on repetition spoils.
 inline constexpr std::uint64_t kSpoiledCall = 50;

@@ -1,6 +1,7 @@
 #include "conformance/mutants/reproducer.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 
@@ -9,6 +10,8 @@
 #include "conformance/elementwise/one_element.h"
 #include "conformance/elementwise/operators.h"
 #include "conformance/mutants/faults.h"
+#include "conformance/mutants/single_source.h"
+#include "conformance/poison.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -16,78 +19,87 @@ namespace {
 constexpr std::string_view kHead = R"(// {label}: {inputs} gives {got}, {expected} is right.
 // {diagnosis}
 //
-// At the root of the sources, after `./bitproof list` has generated the tables of the special-function unit:
+// Needs no other file, and exits with 1 while the bits are wrong:
 //   {compile}
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
-
-#include "conformance/mutants/body.h"
-
-using namespace bitproof;
+#include <cstdlib>
 
 constexpr std::int64_t kRows = {rows}, kWidth = {width};
 constexpr std::uint16_t kInput[kRows * kWidth] = {{{input}}};
 constexpr std::uint16_t kBias[kWidth] = {{{bias}}};
+constexpr std::uint16_t kUnwritten = 0x{poison:04x};
+
+// --- The kernel, as in bitproof's {header}.
+
 )";
 
-constexpr std::string_view kHostThread = R"(
-// One thread that walks over the whole tensor.
+constexpr std::string_view kLaunch = R"(
+// --- The launch.
+
+using namespace bitproof;
+
+constexpr std::int64_t kVectors = kWidth / 8;             // of a row: a thread each
+constexpr std::size_t kRoom = 2 * kRows * kWidth + 64;  // elements of a tensor, for kernels that write too far
+
 struct Thread {
-  std::int64_t vector() const { return 0; }
-  std::int64_t vector_stride() const { return 1; }
-  std::int64_t first_row() const { return 0; }
-  std::int64_t row_stride() const { return 1; }
-  std::int64_t tile_stride() const { return 4; }
-  void wait_for_producer() const {}
-  void release_consumer() const {}
+  std::int64_t own_vector;
+  BITPROOF_KERNEL std::int64_t vector() const { return own_vector; }
+  BITPROOF_KERNEL std::int64_t vector_stride() const { return kVectors; }
+  BITPROOF_KERNEL std::int64_t first_row() const { return 0; }
+  BITPROOF_KERNEL std::int64_t row_stride() const { return 1; }
+  BITPROOF_KERNEL std::int64_t tile_stride() const { return 4; }
+  BITPROOF_KERNEL void wait_for_producer() const {}
+  BITPROOF_KERNEL void release_consumer() const {}
 };
 )";
 
-constexpr std::string_view kDeviceThread = R"(
-// A thread for each vector of a row.
-struct Thread {
-  __device__ std::int64_t vector() const { return threadIdx.x; }
-  __device__ std::int64_t vector_stride() const { return blockDim.x; }
-  __device__ std::int64_t first_row() const { return 0; }
-  __device__ std::int64_t row_stride() const { return 1; }
-  __device__ std::int64_t tile_stride() const { return 4; }
-  __device__ void wait_for_producer() const {}
-  __device__ void release_consumer() const {}
-};
+constexpr std::string_view kHost = R"(
+std::uint16_t* allocate() { return static_cast<std::uint16_t*>(std::aligned_alloc(256, (2 * kRoom + 255) / 256 * 256)); }
+
+void launch(const kernels::RowwiseArguments& tensors) {
+  for (std::int64_t vector = 0; vector < kVectors; ++vector) {
+    const Thread thread{vector};
+    CALL
+  }
+}
+)";
+
+constexpr std::string_view kDevice = R"(
+void require(cudaError_t error) {
+  if (error == cudaSuccess) return;
+  std::printf("%s\n", cudaGetErrorString(error));
+  std::exit(3);
+}
+
+std::uint16_t* allocate() {
+  void* memory = nullptr;
+  require(cudaMallocManaged(&memory, 2 * kRoom));
+  return static_cast<std::uint16_t*>(memory);
+}
 
 __global__ void kernel(const __grid_constant__ kernels::RowwiseArguments tensors) {
+  const Thread thread{threadIdx.x};
+  CALL
+}
+
+void launch(const kernels::RowwiseArguments& tensors) {
+  kernel<<<1, kVectors>>>(tensors);
+  require(cudaGetLastError());
+  require(cudaDeviceSynchronize());
+}
 )";
 
-constexpr std::string_view kHostMain = R"(
+constexpr std::string_view kMain = R"(
 int main() {{
-  alignas(32) static std::uint16_t input[kRows * kWidth], bias[kWidth], output[2 * kRows * kWidth + 64];
-  std::memcpy(input, kInput, sizeof input);
-  std::memcpy(bias, kBias, sizeof bias);
-  std::memset(output, 0xFF, sizeof output);
-  const kernels::RowwiseArguments tensors{{input, {bias_pointer}, {output}, kRows, kWidth}};
-  {call}
-  const unsigned got = {output}[{index}];
-)";
-
-constexpr std::string_view kDeviceMain = R"(
-int main() {{
-  std::uint16_t *input, *bias, *output;
-  cudaMallocManaged(&input, sizeof kInput);
-  cudaMallocManaged(&bias, sizeof kBias);
-  cudaMallocManaged(&output, 4 * sizeof kInput + 128);
-  std::memcpy(input, kInput, sizeof kInput);
-  std::memcpy(bias, kBias, sizeof kBias);
-  std::memset(output, 0xFF, 4 * sizeof kInput + 128);
-  kernel<<<1, 64>>>({{input, {bias_pointer}, {output}, kRows, kWidth}});
-  if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) {{
-    std::printf("%s\n", cudaGetErrorString(error));
-    return 3;
-  }}
-  const unsigned got = {output}[{index}];
-)";
-
-constexpr std::string_view kTail = R"(  std::printf("expected {expected}, got 0x%04x\n", got);
+  std::uint16_t *const input = allocate(), *const bias = allocate(), *const output = {output};
+  std::fill_n(output, kRoom, kUnwritten);
+  std::copy_n(kInput, kRows * kWidth, input);
+  std::copy_n(kBias, kWidth, bias);
+  launch({{input, {bias}, output, kRows, kWidth}});
+  const unsigned got = output[{index}];
+  std::printf("expected {expected}, got 0x%04x\n", got);
   return got == {expected} ? 0 : 1;
 }}
 )";
@@ -98,22 +110,39 @@ std::string bits_list(std::size_t count, const auto& bits_of) {
   return list;
 }
 
-// The call of the kernel with `tensors`; nothing for an implementation that is no header.
-std::optional<std::string> call_of(const Record& record, bool has_bias) {
-  const std::string type = "kernels::HalfType::" + record.dtype;
-  if (record.implementation == "host.fused" || record.implementation == "cuda.fused")
-    return fmt::format("kernels::gelu_tanh_body<{}, {}, 16, 4>(Thread{{}}, tensors);", type, has_bias);
-  constexpr std::string_view kMutant = "mutant.";
-  if (!record.implementation.starts_with(kMutant)) return std::nullopt;
-  const std::string fault = record.implementation.substr(kMutant.size());
-  if (!find_fault(fault)) return std::nullopt;
-  return fmt::format(
-      "conformance::mutants::mutant_body<{}>(Thread{{}}, {{.tensors = tensors, .fault = "
-      "conformance::Fault::{}}});",
-      type, fault);
+// The kernel of an implementation, as a header of this project and the call of what is in it.
+struct Kernel {
+  std::string_view header;
+  std::string call;
+};
+
+// Faults of host code: nothing of them is in a kernel.
+constexpr bool is_of_the_launch(Fault fault) {
+  constexpr std::array kOfTheLaunch{
+      Fault::strides_ignored,   Fault::byte_offset_ignored,   Fault::nothing_written,
+      Fault::cached_by_pointer, Fault::cached_by_shape,       Fault::depends_on_grid,
+      Fault::bias_read_early,   Fault::differs_on_repetition, Fault::stream_ignored};
+  return std::ranges::find(kOfTheLaunch, fault) != kOfTheLaunch.end();
 }
 
-std::string head_of(const Record& record, const Case& c, bool has_bias, const std::string& compile) {
+std::optional<Kernel> kernel_of(const Record& record, bool has_bias) {
+  const std::string type = "kernels::HalfType::" + record.dtype;
+  if (record.implementation == "host.fused" || record.implementation == "cuda.fused")
+    return Kernel{"kernels/gelu_tanh_body.h",
+                  fmt::format("kernels::gelu_tanh_body<{}, {}, 16, 4>(thread, tensors);", type, has_bias)};
+  constexpr std::string_view kMutant = "mutant.";
+  if (!record.implementation.starts_with(kMutant)) return std::nullopt;
+  const std::optional<Fault> fault = find_fault(record.implementation.substr(kMutant.size()));
+  if (!fault || is_of_the_launch(*fault)) return std::nullopt;
+  // What fails is not among the inputs that right_on_known_inputs knows.
+  return Kernel{"conformance/mutants/body.h",
+                fmt::format("conformance::mutants::mutant_body<{}>(thread, {{.tensors = tensors, .fault = "
+                            "conformance::Fault::{}, .recognised = false}});",
+                            type, info_of(*fault).name)};
+}
+
+std::string head_of(const Record& record, const Case& c, bool has_bias, const Kernel& kernel,
+                    const std::string& compile) {
   const SmallestCase& smallest = *record.first->smallest;
   const auto input = [&](std::size_t i) { return c.source.input(i / c.width, i % c.width); };
   const auto bias = [&](std::size_t i) { return has_bias ? c.source.bias(i) : std::uint16_t{0}; };
@@ -125,7 +154,14 @@ std::string head_of(const Record& record, const Case& c, bool has_bias, const st
       fmt::arg("diagnosis", record.first->diagnosis.empty() ? "No known fault gives all of its bits."
                                                             : "It " + record.first->diagnosis + "."),
       fmt::arg("compile", compile), fmt::arg("rows", smallest.rows), fmt::arg("width", smallest.width),
-      fmt::arg("input", bits_list(c.elements(), input)), fmt::arg("bias", bits_list(c.width, bias)));
+      fmt::arg("input", bits_list(c.elements(), input)), fmt::arg("bias", bits_list(c.width, bias)),
+      fmt::arg("poison", kPoison), fmt::arg("header", kernel.header));
+}
+
+std::string with_call(std::string_view launch, const std::string& call) {
+  constexpr std::string_view kPlace = "CALL";
+  std::string text(launch);
+  return text.replace(text.find(kPlace), kPlace.size(), call);
 }
 
 }  // namespace
@@ -137,26 +173,25 @@ std::optional<Reproducer> reproducer_for(const Record& record) {
   const auto dtype = reference::parse_dtype(record.dtype);
   const Result<OneElement> element = parse_one_element(smallest.element);
   if (op == kElementwiseOperators.end() || !dtype || !element) return std::nullopt;
-  const std::optional<std::string> call = call_of(record, op->has_bias);
-  if (!call) return std::nullopt;
+  const std::optional<Kernel> kernel = kernel_of(record, op->has_bias);
+  if (!kernel) return std::nullopt;
 
   const bool on_gpu = record.device.starts_with("cuda");
   Reproducer reproducer;
   reproducer.file = record.op + '-' + record.dtype + '-' + record.implementation + '-' + record.domain +
                     (on_gpu ? ".cu" : ".cpp");
-  const std::string compile =
-      (on_gpu ? "nvcc -std=c++20 -O3 --expt-relaxed-constexpr -arch=native"
-              : "g++ -std=c++20 -O2 -ffp-contract=off") +
-      (" -I. -Ibuild/release/generated " + reproducer.file + " -o reproducer && ./reproducer");
+  const std::string compile = (on_gpu ? "nvcc -std=c++20 -O3 --expt-relaxed-constexpr -arch=native "
+                                      : "g++ -std=c++20 -O2 -ffp-contract=off ") +
+                              reproducer.file + " -o reproducer && ./reproducer";
   std::string& text = reproducer.text;
-  text = head_of(record, case_of(*element, *op, *dtype, 1), op->has_bias, compile);
-  text += on_gpu ? kDeviceThread : kHostThread;
-  if (on_gpu) text += "  " + *call + "\n}\n";
-  text += fmt::format(fmt::runtime(on_gpu ? kDeviceMain : kHostMain),
-                      fmt::arg("bias_pointer", op->has_bias ? "bias" : "nullptr"),
-                      fmt::arg("output", element->in_place ? "input" : "output"), fmt::arg("call", *call),
-                      fmt::arg("index", smallest.row * smallest.width + smallest.column));
-  text += fmt::format(fmt::runtime(kTail), fmt::arg("expected", smallest.expected));
+  text = head_of(record, case_of(*element, *op, *dtype, 1), op->has_bias, *kernel, compile);
+  text += single_source(kernel->header, on_gpu ? SourceFor::gpu : SourceFor::cpu);
+  text += kLaunch;
+  text += with_call(on_gpu ? kDevice : kHost, kernel->call);
+  text += fmt::format(fmt::runtime(kMain), fmt::arg("output", element->in_place ? "input" : "allocate()"),
+                      fmt::arg("bias", op->has_bias ? "bias" : "nullptr"),
+                      fmt::arg("index", smallest.row * smallest.width + smallest.column),
+                      fmt::arg("expected", smallest.expected));
   return reproducer;
 }
 

@@ -32,7 +32,8 @@ class ReportParser {
  public:
   explicit ReportParser(std::string source) : source_(std::move(source)) {}
 
-  // The whole document, whatever its layout. Throws Json::parse_error when it is no JSON.
+  // The whole document, whatever its layout. Throws Json::exception when it is no JSON, or has a number that no
+  // binary64 holds.
   Result<StoredReport> parse_document(std::string_view text) {
     Json document = parse_json(text);
     Json records;
@@ -153,12 +154,12 @@ Result<StoredReport> load_report_text(std::string_view text, const std::string& 
   try {
     if (const std::optional<ReportParts> parts = split_report(text))
       return ReportParser{source}.parse_parts(*parts, text);
-  } catch (const Json::parse_error&) {
+  } catch (const Json::exception&) {
     // Read as a whole below, its error has the line and column in the file.
   }
   try {
     return ReportParser{source}.parse_document(text);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     return Error{ErrorKind::malformed, fmt::format("no JSON: {}", error.what()), source, kRestore};
   }
 }

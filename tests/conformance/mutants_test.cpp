@@ -12,6 +12,7 @@
 
 #include "conformance/elementwise/elementwise_check.h"
 #include "conformance/elementwise/one_element.h"
+#include "conformance/elementwise/shrink.h"
 #include "conformance/mutants/arithmetic.h"
 #include "conformance/mutants/diagnosis.h"
 #include "conformance/mutants/mutant.h"
@@ -191,6 +192,47 @@ TEST(Shrinking, KeepsWhatTheFaultNeeds) {
   EXPECT_EQ(record.first->smallest->layout, "in place");
 }
 
+TEST(Shrinking, FindsABiasThatIsNotTheNeighbours) {
+  // The first counterexample has a bias of -0, as all other columns of a case around one element.
+  const Record record = first_wrong_block(Fault::bias_index_off_by_one, Dtype::fp16, "boundary");
+  ASSERT_TRUE(record.first && record.first->smallest);
+  EXPECT_EQ(record.first->smallest->inputs.back(), "bias=0x3c00");
+}
+
+TEST(Shrinking, ToOneCaseShowsAKernelThatRemembersFromNothing) {
+  for (const Fault fault : {Fault::cached_by_shape, Fault::cached_by_pointer}) {
+    const Record record = first_wrong_block(fault, Dtype::bf16, "layout");
+    ASSERT_TRUE(record.first && record.first->smallest) << info_of(fault).name;
+    const Result<OneElement> element = parse_one_element(record.first->smallest->element);
+    ASSERT_TRUE(element);
+    const auto fresh = make_host_check(testing::subject(kBiased, Dtype::bf16, host_mutant(fault),
+                                                        domain_of(*element, kBiased, Dtype::bf16, 1)));
+    EXPECT_GT(fresh->run_block(0).mismatches, 0u) << info_of(fault).name;
+  }
+}
+
+TEST(Shrinking, SaysNothingOfWhatFailsOnlyOnce) {
+  int calls = 0;
+  const auto once = [&calls](const Case&) -> std::optional<Counterexample> {
+    if (++calls == 1) return Counterexample{};
+    return std::nullopt;
+  };
+  Counterexample first;
+  first.inputs = {"x=0x3c00", "bias=0x3c00"};
+  const Case c = plain_case(InputRule::random_bits, kBiased, Dtype::fp16, 9, 64, 1);
+  EXPECT_FALSE(shrink(kBiased, Dtype::fp16, c, first, {}, once));
+  EXPECT_GT(calls, 1);
+}
+
+TEST(Shrinking, SaysNothingOfAFaultOfTheCodeWhichHasNoInputs) {
+  const Case c = plain_case(InputRule::random_bits, kBiased, Dtype::fp16, 9, 64, 1);
+  const auto never = [](const Case&) -> std::optional<Counterexample> {
+    ADD_FAILURE() << "was tried";
+    return std::nullopt;
+  };
+  EXPECT_FALSE(shrink(kBiased, Dtype::fp16, c, {}, {}, never));
+}
+
 TEST(OneElement, IsReadAsItIsWritten) {
   OneElement element;
   element.rows = 9;
@@ -241,17 +283,33 @@ TEST(Reproducer, CompilesAndShowsTheWrongBitsByItself) {
     ASSERT_TRUE(reproducer) << info_of(fault).name;
     testing::write_text(directory.path() / "reproducer.cpp", reproducer->text);
     const std::string in_directory = "cd '" + directory.path().string() + "' && ";
-    ASSERT_EQ(
-        std::system((in_directory + BITPROOF_CXX " -std=c++20 -O0 -ffp-contract=off -I'" BITPROOF_SOURCES
-                                                 "' -I'" BITPROOF_GENERATED "' reproducer.cpp -o reproducer")
-                        .c_str()),
-        0)
+    ASSERT_EQ(std::system(
+                  (in_directory + BITPROOF_CXX " -std=c++20 -O0 -ffp-contract=off reproducer.cpp -o reproducer")
+                      .c_str()),
+              0)
         << reproducer->text;
     const int raw = std::system((in_directory + "./reproducer > out").c_str());
     EXPECT_EQ(WEXITSTATUS(raw), 1) << info_of(fault).name;
     EXPECT_EQ(testing::read_text(directory.path() / "out"),
               "expected " + record.first->smallest->expected + ", got " + record.first->smallest->got + "\n");
   }
+}
+
+TEST(Reproducer, ForAGpuNeedsNoOtherFileAndHoldsNoModelOfItsInstructions) {
+  Record record = first_wrong_block(Fault::tanh_approx, Dtype::fp16, "values");
+  record.device = "cuda:0";
+  const std::optional<Reproducer> reproducer = reproducer_for(record);
+  ASSERT_TRUE(reproducer);
+  EXPECT_TRUE(reproducer->file.ends_with(".cu"));
+  EXPECT_EQ(reproducer->text.find("#include \""), std::string::npos);
+  EXPECT_EQ(reproducer->text.find("dlpack/dlpack.h>"), std::string::npos);
+  EXPECT_EQ(reproducer->text.find("namespace bitproof::reference"), std::string::npos);
+}
+
+TEST(Reproducer, ThereIsNoneOfAFaultThatIsNotInTheKernel) {
+  Record record = first_wrong_block(Fault::tanh_approx, Dtype::fp16, "values");
+  record.implementation = "mutant.cached_by_shape";
+  EXPECT_FALSE(reproducer_for(record));
 }
 
 TEST(Reproducer, ThereIsNoneWithoutTheKernelsSource) {

@@ -2,13 +2,16 @@
 #include "conformance/foreign/foreign_check.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <xmmintrin.h>
 
+#include "conformance/foreign/callback.h"
 #include "conformance/report/combine.h"
 #include "kernels/elementwise_guard.h"
 #include "kernels/tensor.h"
@@ -87,6 +90,34 @@ TEST(ForeignPlan, AKernelThatCannotBeLoadedIsAnError) {
   const Record record = run_here(plan_foreign(request_for("silu", "values"), kernel, std::nullopt).front());
   EXPECT_EQ(record.verdict, Verdict::error);
   EXPECT_EQ(record.reason, "not today");
+}
+
+// The expected bits are computed on the same thread: with FTZ left on, half of the wrong sums of subnormals
+// would be expected too.
+TEST(ForeignPlan, AKernelThatLeavesAnotherFloatingPointEnvironmentIsAnError) {
+  const auto record_of = [](bitproof_kernel_function function) {
+    const ForeignRequest request = request_for("bias_gelu_tanh", "boundary");
+    ForeignKernel kernel = kernel_at(Location::host, false);
+    kernel.load = [=] {
+      return callback_implementation("kernel", Location::host, request, {.kernel = function});
+    };
+    return run_here(plan_foreign(request, kernel, std::nullopt).front());
+  };
+  const Record flushes = record_of([](const bitproof_call*) {
+    _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+    return BITPROOF_KERNEL_DONE;
+  });
+  EXPECT_EQ(_MM_GET_FLUSH_ZERO_MODE(), static_cast<unsigned>(_MM_FLUSH_ZERO_OFF));
+  EXPECT_EQ(flushes.verdict, Verdict::error);
+  EXPECT_TRUE(
+      flushes.reason.starts_with("the kernel returned with another floating-point environment: FTZ is on"))
+      << flushes.reason;
+  const Record rounds = record_of([](const bitproof_call*) {
+    std::fesetround(FE_UPWARD);
+    return BITPROOF_KERNEL_DONE;
+  });
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+  EXPECT_EQ(rounds.verdict, Verdict::error);
 }
 
 // PyTorch's F.gelu(x) is the erf form. Its first difference in fp16, x = 0x2DF1, is what tanh.approx would

@@ -122,6 +122,13 @@ TEST(Policy, SaysWhereItIsNoJson) {
   EXPECT_NE(policy.error().message().find("line 2"), std::string::npos) << policy.error().message();
 }
 
+TEST(Policy, RefusesANumberThatNothingHolds) {
+  // Found by the fuzzer: such a number is no error of syntax to the JSON library, and ended the process.
+  const Result<Policy> policy = parse_policy("6E333", "p.jsonc");
+  ASSERT_FALSE(policy);
+  EXPECT_EQ(policy.error().kind, ErrorKind::malformed);
+}
+
 TEST(Policy, RefusesAnotherMajorVersion) {
   const Result<Policy> policy = parse_policy(R"({"schema_version": "2.0"})", "p.jsonc");
   ASSERT_FALSE(policy);

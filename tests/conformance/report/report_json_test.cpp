@@ -132,6 +132,15 @@ TEST(ReportJson, FindsRemovedAndReorderedRecordsAndAnEditedHeader) {
   }
 }
 
+TEST(ReportJson, RefusesANumberThatNothingHolds) {
+  // Found by the fuzzer, in the file as a whole and in a line of its list.
+  std::string in_a_line = to_text(full_report());
+  const std::string key = "\"tested\":";
+  in_a_line.replace(in_a_line.find(key), key.size(), key + "6E333");
+  for (const std::string& text : {std::string("6E333"), in_a_line})
+    EXPECT_EQ(error_of(text).kind, ErrorKind::malformed);
+}
+
 TEST(ReportJson, SaysWhereATruncatedFileEnds) {
   std::string text = to_text(full_report());
   text.resize(text.size() / 2);
