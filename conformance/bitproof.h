@@ -29,7 +29,8 @@
  * `./bitproof check LIBRARY --op bias_gelu_tanh --dtype bf16`; it need not link to this library.
  *
  * Versions: functions and members are only ever added within a major version. Structures that may grow begin
- * with their size, which the caller sets and the library respects. Link with -lbitproof.
+ * with their size, which the caller sets and the library respects: a member that it does not know must be zero.
+ * Link with -lbitproof.
  *
  * Threads: different checks may be used by different threads at once; one check by one thread at a time. No
  * function throws. Strings are UTF-8; those that are returned belong to the library.
@@ -100,11 +101,15 @@ typedef struct bitproof_call {
 #define BITPROOF_KERNEL_REFUSED 1 /* it does not serve these tensors, and has touched none */
 #define BITPROOF_KERNEL_FAILED 2  /* it went wrong: the check ends with verdict `error` */
 
+/* It leaves the thread's floating-point environment (rounding, FTZ, DAZ) as it was; else the check ends with
+ * verdict `error`, for the thread computes the expected bits too. */
 typedef int (*bitproof_kernel_function)(const bitproof_call* call);
 
 /* For a kernel that allocates its result: hands `result` back in place of writing to call->output. It is copied
  * in stream order, so that the kernel may release it in stream order once this returns. Shape, dtype and device
- * are those of call->output; the elements of a row are adjacent. To be called by the kernel, once. */
+ * are those of call->output; the elements of a row are adjacent. To be called by the kernel, once. Only
+ * call->output is poisoned and fenced: memory of the kernel's own that it leaves unwritten may hold right bits
+ * from before, so poison it, or write to call->output, where that can be. */
 BITPROOF_API bitproof_status bitproof_call_return(const bitproof_call* call, const DLTensor* result);
 
 /* --- A check ------------------------------------------------------------------------------------------- */
@@ -137,11 +142,12 @@ BITPROOF_API bitproof_status bitproof_check_run(bitproof_check* check, bitproof_
                                                 void* user_data);
 
 /* The worst verdict of the domains: "bit_exact" and "within_contract" are passes; "mismatch", "refused",
- * "error", "not_run" are not. "not_run" before bitproof_check_run. */
+ * "error", "not_run" are not. "not_run" before bitproof_check_run, and after one that did not return
+ * BITPROOF_OK. */
 BITPROOF_API const char* bitproof_check_verdict(const bitproof_check* check);
 
-/* The report as JSON (conformance/report.schema.json), one record per domain. Valid until the check runs again
- * or is destroyed. */
+/* The report as JSON (conformance/report.schema.json), one record per domain; "" where the verdict is "not_run"
+ * because nothing ran. Valid until the check runs again or is destroyed. */
 BITPROOF_API const char* bitproof_check_report(const bitproof_check* check);
 
 BITPROOF_API void bitproof_check_destroy(bitproof_check* check);

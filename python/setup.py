@@ -28,7 +28,7 @@ setuptools.setup(
     license="Apache-2.0",
     python_requires=">=3.9",
     packages=["bitproof"],
-    package_data={"bitproof": ["py.typed", "lib/*", "include/*.h", "include/dlpack/*.h"]},
+    package_data={"bitproof": ["py.typed", "lib/*", "licenses/*", "include/*.h", "include/dlpack/*.h"]},
     distclass=PlatformDistribution,
     cmdclass={"bdist_wheel": PlatformWheel},
     zip_safe=False,

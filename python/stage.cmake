@@ -20,3 +20,13 @@ foreach(companion ${companions})
   file(REAL_PATH ${companion} file)
   file(COPY_FILE ${file} ${STAGE}/bitproof/lib/${name})
 endforeach()
+
+# And their terms, those of the headers and archives inside too, where Debian and Ubuntu keep them.
+foreach(package libcli11-dev libdlpack-dev libfmt-dev libhwy-dev libpugixml-dev libssl-dev libtbb-dev nlohmann-json3-dev)
+  set(terms /usr/share/doc/${package}/copyright)
+  if(EXISTS ${terms})
+    file(MAKE_DIRECTORY ${STAGE}/bitproof/licenses)
+    file(REAL_PATH ${terms} file)
+    file(COPY_FILE ${file} ${STAGE}/bitproof/licenses/${package}.txt)
+  endif()
+endforeach()

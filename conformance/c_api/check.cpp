@@ -39,6 +39,16 @@ bitproof_check_options members_of(const bitproof_check_options& given) {
   return options;
 }
 
+// More than any version will have: a structure that says so was not filled in.
+constexpr std::size_t kLargestOptions = 4096;
+
+// Whether a caller with a newer header sets what this library does not know and would leave out.
+bool sets_unknown_members(const bitproof_check_options& given) {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
+  const std::size_t known = std::min(given.struct_size, sizeof given);
+  return std::any_of(bytes + known, bytes + given.struct_size, [](unsigned char byte) { return byte != 0; });
+}
+
 std::string text_or(const char* text, std::string otherwise) {
   return text == nullptr ? std::move(otherwise) : std::string(text);
 }
@@ -96,6 +106,8 @@ ForeignKernel kernel_of(const bitproof_check& check, const Callback& callback) {
 }
 
 void run(bitproof_check& check, const Callback& callback) {
+  check.verdict = name(Verdict::not_run);  // of this run, should it end here
+  check.report.clear();
   bitproof::reference::require_environment();
   Report report;
   report.environment =
@@ -126,9 +138,14 @@ bitproof_status bitproof_check_create(const bitproof_check_options* given, bitpr
     if (given == nullptr || check == nullptr)
       return c_api::fail(BITPROOF_BAD_ARGUMENT, "bitproof_check_create: a pointer is null");
     *check = nullptr;
-    if (given->struct_size < offsetof(bitproof_check_options, domains))
+    if (given->struct_size < offsetof(bitproof_check_options, domains) || given->struct_size > kLargestOptions)
       return c_api::fail(BITPROOF_BAD_ARGUMENT,
-                         "struct_size: is too small; set it to sizeof(bitproof_check_options)");
+                         "struct_size: is not that of any version; set it to sizeof(bitproof_check_options)");
+    if (sets_unknown_members(*given))
+      return c_api::fail(
+          BITPROOF_BAD_ARGUMENT,
+          "struct_size: has members that this library does not know, and they are set; leave them zero, "
+          "or use the libbitproof.so of the header");
     const bitproof_check_options options = members_of(*given);
     Result<ForeignRequest> request = request_of(options);
     if (!request) return c_api::fail(BITPROOF_BAD_ARGUMENT, request.error().message());

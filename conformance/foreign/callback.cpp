@@ -1,6 +1,7 @@
 #include "conformance/foreign/callback.h"
 
 #include <array>
+#include <cfenv>
 #include <stdexcept>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "conformance/device/copy_rows.h"
 #include "kernels/elementwise_guard.h"
 #include "kernels/tensor.h"
+#include "reference/environment.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -37,6 +39,19 @@ std::string difference_in_kind(const DLTensor& result, const DLTensor& output) {
   return result.data == nullptr ? "it has no data" : "";
 }
 
+// Calls the kernel. The modes of floating-point arithmetic belong to the thread, which computes the expected
+// bits next: in another environment it would make the kernel's mistakes with it. Throws std::runtime_error.
+int call_in_same_environment(bitproof_kernel_function kernel, const bitproof_call& call) {
+  std::fenv_t before;
+  std::fegetenv(&before);
+  const int answer = kernel(&call);
+  if (const auto fault = reference::environment_fault()) {
+    std::fesetenv(&before);
+    throw std::runtime_error("the kernel returned with another floating-point environment: " + *fault);
+  }
+  return answer;
+}
+
 }  // namespace
 
 void call_kernel(const Callback& callback, std::string_view op_name, reference::Dtype dtype_of_call,
@@ -55,7 +70,7 @@ void call_kernel(const Callback& callback, std::string_view op_name, reference::
                            .reason_bytes = reason.size(),
                            .user_data = callback.user_data,
                            .opaque = &state};
-  const int answer = callback.kernel(&call);
+  const int answer = call_in_same_environment(callback.kernel, call);
   reason.back() = '\0';
   const std::string words = reason[0] == '\0' ? "it gave no reason" : reason.data();
   switch (answer) {

@@ -47,7 +47,7 @@ cudaKernel_t find_kernel(cudaLibrary_t library, const std::string& entry) {
   if (count == 0)
     fail(
         "the module has no kernel that this card can run; a cubin is for the architecture that it was compiled "
-        "for");
+        "for, and of a template only the instance is there that --entry names");
   std::vector<cudaKernel_t> kernels(count);
   check(cudaLibraryEnumerateKernels(kernels.data(), count, library), "cudaLibraryEnumerateKernels");
   if (entry.empty() && count == 1) return kernels.front();

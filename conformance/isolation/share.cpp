@@ -1,7 +1,9 @@
 #include "conformance/isolation/share.h"
 
+#include <chrono>
 #include <exception>
 #include <mutex>
+#include <utility>
 
 #include <tbb/parallel_for_each.h>
 
@@ -20,6 +22,7 @@ class BlockLoop {
       events_.failed(share_.check, failure.what());
       return false;
     }
+    last_ = Clock::now();
     events_.started(share_.check);
     if (check_->concurrent_blocks()) {
       tbb::parallel_for_each(share_.blocks, [this](std::uint64_t block) { run_block(block); });
@@ -33,6 +36,8 @@ class BlockLoop {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void run_block(std::uint64_t block) {
     {
       const std::lock_guard lock(mutex_);
@@ -44,6 +49,7 @@ class BlockLoop {
       const std::lock_guard lock(mutex_);
       if (ended_) return;
       ended_ = of_block.verdict == Verdict::error;
+      of_block.seconds = seconds_since_last();
       events_.block_done(share_.check, std::move(of_block));
     } catch (const std::exception& failure) {
       const std::lock_guard lock(mutex_);
@@ -53,10 +59,17 @@ class BlockLoop {
     }
   }
 
+  // Wall time since the last block was done: of concurrent blocks each one's own would count it several times.
+  double seconds_since_last() {
+    const Clock::time_point before = std::exchange(last_, Clock::now());
+    return std::chrono::duration<double>(last_ - before).count();
+  }
+
   const Share& share_;
   CheckEvents& events_;
   std::unique_ptr<Check> check_;
   std::mutex mutex_;
+  Clock::time_point last_{};
   bool ended_ = false, failed_ = false;
 };
 

@@ -1,27 +1,48 @@
 #include "conformance/mutants/diagnosis.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "conformance/elementwise/placement.h"
 #include "conformance/mutants/arithmetic.h"
 #include "conformance/mutants/mutant.h"
 #include "conformance/poison.h"
+#include "reference/operators.h"
 
 namespace bitproof::conformance {
 namespace {
 
 using kernels::HalfType;
 
-template <HalfType kType>
-bool explains_elements(Fault fault, const ElementwiseOperator& op, const Case& c,
-                       const ObservedRows& observed) {
+// Whether every observed output is `output`(input, bias).
+template <class Output>
+bool all_are(const Output& output, const ElementwiseOperator& op, const Case& c, const ObservedRows& observed) {
   for (std::size_t i = 0; i < observed.got.size(); ++i) {
     const std::uint64_t row = observed.first + i / c.width, column = i % c.width;
     const std::uint16_t bias = op.has_bias ? c.source.bias(column) : std::uint16_t{0};
-    if (mutants::element<kType>(fault, c.source.input(row, column), bias, op.has_bias, 0) != observed.got[i])
-      return false;
+    if (output(c.source.input(row, column), bias) != observed.got[i]) return false;
   }
   return true;
+}
+
+// Eager's formula on the sum in FP32. The mutant has the production kernel's, whose bits are the same for sums
+// of the dtype only.
+template <reference::Half T>
+std::uint16_t without_rounding_the_sum(std::uint16_t x, std::uint16_t bias) {
+  reference::Profile profile = reference::kPytorch211Cuda;
+  profile.sum_rounding = reference::SumRounding::none;
+  return reference::bias_gelu_tanh(T{x}, T{bias}, profile).bits;
+}
+
+template <HalfType kType>
+bool explains_elements(Fault fault, const ElementwiseOperator& op, const Case& c,
+                       const ObservedRows& observed) {
+  using T = std::conditional_t<kType == HalfType::bf16, reference::Bf16, reference::Fp16>;
+  const auto mutant = [&](std::uint16_t x, std::uint16_t bias) {
+    return mutants::element<kType>(fault, x, bias, op.has_bias, 0);
+  };
+  return all_are(mutant, op, c, observed) ||
+         (fault == Fault::sum_not_rounded && all_are(without_rounding_the_sum<T>, op, c, observed));
 }
 
 // The rows that an implementation writes for the whole case; empty when it refuses.

@@ -142,7 +142,7 @@ struct Record {
   std::vector<LibraryAlgorithm> algorithms;  // by description; empty where no library chooses
   std::vector<std::uint8_t> errors;  // `values` only: saturating ULP error of each input; empty when all zero
 
-  double seconds = 0;
+  double seconds = 0;  // wall time of the work where it ran, added over blocks, devices and shards
   Verdict verdict = Verdict::not_run;
   std::string reason;  // why refused, not run, or in error; remedy included
 

@@ -75,16 +75,12 @@ class Records final : public CheckEvents {
   std::optional<Error> write_error() const { return write_error_; }
   const Record& record(std::size_t index) const { return growing_[index].record; }
 
-  void started(std::size_t check) override { growing_[check].last = Clock::now(); }
+  void started(std::size_t) override {}
   void begun(std::size_t, std::uint64_t) override {}
 
   void block_done(std::size_t check, Record of_block) override {
     Growing& growing = growing_[check];
     KnownDigests::shared().learn(of_block);
-    // Wall time since the last block: with concurrent blocks, the sum over blocks would count it several times.
-    const auto now = Clock::now();
-    of_block.seconds = std::chrono::duration<double>(now - growing.last).count();
-    growing.last = now;
     Result<Record> sum = combine(growing.record, of_block);
     if (!sum) {
       growing.record.verdict = Verdict::error;
@@ -113,15 +109,12 @@ class Records final : public CheckEvents {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   struct Growing {
     Record record;
     BlockRange range{};
     std::vector<std::uint64_t> to_do{};
     std::size_t shares = 0;  // not finished yet
     std::uint64_t done = 0;  // blocks
-    Clock::time_point last{};
   };
 
   std::vector<Share> decide(std::size_t index, Record record) {

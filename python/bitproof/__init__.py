@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._check import Refused, assert_bit_exact, check
-from ._library import BitproofError, Contract, contracts, include_directory, library_version
+from ._check import assert_bit_exact, check
+from ._library import BitproofError, Contract, Refused, contracts, include_directory, library_version
 from ._report import Counterexample, Record, Report
 
 __all__ = [

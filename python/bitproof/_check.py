@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-from typing import Any, Callable, Optional, Sequence, Union
+import sys
+import threading
+from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 from ._dlpack import CUDA, Tensor
 from ._frameworks import Framework, find_framework
-from ._library import KERNEL_DONE, KERNEL_FAILED, KERNEL_REFUSED, Call, CheckOptions, Kernel, library, raise_for
+from ._library import KERNEL_DONE, KERNEL_FAILED, KERNEL_REFUSED, CheckOptions, Kernel, Refused, library, raise_for
 from ._report import Report, parse_report
-
-
-class Refused(ValueError):
-    """Raised by a kernel for tensors that it does not serve and has not touched."""
 
 
 class _Adapter:
@@ -22,6 +21,7 @@ class _Adapter:
         self.kernel = kernel
         self.framework = framework
         self.out = out
+        self.was_on_gpu = False
         self.raised: Optional[BaseException] = None
 
     def __call__(self, pointer: Any) -> int:
@@ -46,6 +46,7 @@ class _Adapter:
         if output.device[0] != CUDA:
             self._run(pointer, tensors, output, stream)
             return
+        self.was_on_gpu = True
         with self.framework.stream(stream, output.device[1]):
             self._run(pointer, tensors, output, stream)
 
@@ -54,11 +55,37 @@ class _Adapter:
         if self.out:
             self.kernel(*arrays, self.framework.array(output))
             return
+        self.framework.soil(output)
         result = self.kernel(*arrays)
         if result is None:
-            raise TypeError("the kernel returned nothing; return the result, or say out=True for a kernel that writes it")
+            raise TypeError(
+                "the kernel returned nothing; return the result, or say out=True for a kernel that writes it"
+            )
         result = self.framework.described(result, stream)
         raise_for(library().bitproof_call_return(pointer, ctypes.byref(result.tensor)))
+
+
+@contextlib.contextmanager
+def _catching_interrupts(adapter: _Adapter) -> Iterator[None]:
+    """Keeps what is raised before the adapter's first line, which an interrupt mostly is: the library's work, in which it
+    waits, ends with the next call. ctypes hands it to sys.unraisablehook and nobody else."""
+    if threading.current_thread() is not threading.main_thread():  # which alone is interrupted
+        yield
+        return
+    before = sys.unraisablehook
+
+    def hook(unraisable: Any) -> None:
+        # From CPython 3.13 on the callback is in the message alone.
+        if unraisable.object is adapter or repr(adapter) in (unraisable.err_msg or ""):
+            adapter.raised = adapter.raised or unraisable.exc_value
+        else:
+            before(unraisable)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def _write_reason(call: Any, reason: str) -> None:
@@ -100,9 +127,11 @@ def check(
     kernel: called as kernel(input) or, for an operator with a bias, kernel(input, bias), and returns its result; with
         out=True called with the output as last argument, into which it writes. input is [rows, width], bias [width].
         For linear_gelu_tanh called as kernel(x, weight, bias) with x [rows, K], weight [N, K] as torch.nn.Linear keeps
-        it, bias [N], and its result is [rows, N]. It works on the framework's current stream. The tensors are valid
-        during the call only. It may raise Refused for tensors that it does not serve; whatever else it raises ends the
-        check and is raised again.
+        it, bias [N], and its result is [rows, N]. It works on the framework's current stream. With out=True the output
+        is poisoned and fenced. The memory of a result that is returned is the kernel's own: torch, CuPy and NumPy are
+        made to have poison where it will probably lie, lest what is not written be right from an earlier call. The
+        tensors are valid during the call only. It may raise Refused for tensors that it does not serve; whatever else it
+        raises ends the check and is raised again.
     dtype: "bf16" or "fp16".
     domain: one or several of the contract's domains: "values" are all 65,536 inputs, "pairs" all 2^32 pairs of input
         and bias. Default: values, boundary and random, which take a moment.
@@ -115,6 +144,9 @@ def check(
     equality: "bitwise" or "ulp<=N".
     seed: of random inputs.
     name: what the report calls the kernel. Default: its __name__.
+
+    The kernel runs in this process, which a crash of it ends: `python -m bitproof check` checks files in processes of their
+    own.
 
     Raises ValueError or TypeError for an argument that is none of these, and BitproofError when the check cannot run.
     """
@@ -143,13 +175,17 @@ def check(
     handle = ctypes.c_void_p()
     raise_for(lib.bitproof_check_create(ctypes.byref(options), ctypes.byref(handle)))
     try:
-        status = lib.bitproof_check_run(handle, Kernel(adapter), None)
+        with _catching_interrupts(adapter):
+            status = lib.bitproof_check_run(handle, Kernel(adapter), None)
         if adapter.raised is not None:  # before what came of it
             raise adapter.raised
         raise_for(status)
         return parse_report(lib.bitproof_check_verdict(handle).decode(), lib.bitproof_check_report(handle).decode())
     finally:
         lib.bitproof_check_destroy(handle)
+        if adapter.was_on_gpu:
+            with contextlib.suppress(Exception):  # of a context that the kernel has broken: the report says so
+                adapter.framework.release()
 
 
 def assert_bit_exact(op: str, kernel: Callable[..., Any], *, dtype: str, **arguments: Any) -> Report:

@@ -53,6 +53,11 @@ _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype = ctypes.c_void_p
 _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+# Of one that is being destroyed, which must not be referred to: by its address.
+_is_named = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
+_pointer_in = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
 
 # What consumers of capsules hold, by address: a structure lives until its consumer deletes it.
 _held: Dict[int, Tuple[_DLManagedTensor, Any]] = {}
@@ -61,6 +66,12 @@ _held: Dict[int, Tuple[_DLManagedTensor, Any]] = {}
 @_Deleter
 def _delete(managed: Any) -> None:
     _held.pop(ctypes.addressof(managed.contents), None)
+
+
+@ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+def _destroy(capsule: Any) -> None:
+    if _is_named(capsule, b"dltensor"):  # a consumer would have renamed it, and deletes the structure itself
+        _held.pop(_pointer_in(capsule, b"dltensor"), None)
 
 
 class Tensor:
@@ -84,7 +95,7 @@ class Tensor:
         managed.deleter = _delete
         address = ctypes.addressof(managed)
         _held[address] = (managed, owned)
-        return _new_capsule(address, b"dltensor", None)
+        return _new_capsule(address, b"dltensor", ctypes.cast(_destroy, ctypes.c_void_p))
 
 
 class Described:

@@ -6,10 +6,19 @@ No framework is imported that the caller has not imported, unless he names it.
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 from typing import Any, ContextManager, Optional, Sequence, Tuple
 
 from ._dlpack import CPU, CUDA, Described, Tensor, describe, from_capsule
+
+POISON = 0xFFA5  # conformance/poison.h
+
+
+def _soiled_blocks(tensor: Tensor) -> int:
+    """How many blocks of memory of a tensor's size are soiled: those that NumPy keeps of a size and one more, within
+    256 MiB."""
+    return max(1, min(8, 2**28 // (2 * math.prod(tensor.shape) or 1)))
 
 
 def _is_rows(shape: Sequence[int], strides: Sequence[int]) -> bool:
@@ -37,6 +46,12 @@ class Framework:
     def view(self, tensor: Tensor) -> Any:
         return tensor
 
+    def soil(self, output: Tensor) -> None:
+        """Leaves poison in the memory that an allocation of the output's size will get next, where that is known."""
+
+    def release(self) -> None:
+        """Gives memory of GPUs back that is kept for the check's stream: no other will use it."""
+
     def stream(self, handle: int, device_id: int) -> ContextManager[Any]:
         """Makes a CUDA stream the one that the framework works on."""
         return contextlib.nullcontext()
@@ -62,6 +77,14 @@ class _Torch(Framework):
 
     def view(self, tensor: Tensor) -> Any:
         return self.torch.from_dlpack(tensor)
+
+    def soil(self, output: Tensor) -> None:
+        torch, device = self.torch, "cpu" if output.device[0] == CPU else f"cuda:{output.device[1]}"
+        poison = POISON - 2**16  # as an int16
+        _ = [torch.full(output.shape, poison, dtype=torch.int16, device=device) for _ in range(_soiled_blocks(output))]
+
+    def release(self) -> None:
+        self.torch.cuda.empty_cache()
 
     def stream(self, handle: int, device_id: int) -> ContextManager[Any]:
         return self.torch.cuda.stream(self.torch.cuda.ExternalStream(handle, device=f"cuda:{device_id}"))
@@ -92,6 +115,9 @@ class _ArrayFramework(Framework):
         except ImportError as error:
             raise ImportError(f"bf16 arrays of {self.name} need the package ml_dtypes") from error
         return self.module.dtype(ml_dtypes.bfloat16)
+
+    def soil(self, output: Tensor) -> None:
+        _ = [self.module.full(output.shape, POISON, self.module.uint16) for _ in range(_soiled_blocks(output))]
 
     def address(self, result: Any) -> int:
         raise NotImplementedError
@@ -159,6 +185,9 @@ class _Cupy(_ArrayFramework):
         pointer = self.module.cuda.MemoryPointer(memory, 0)
         strides = [step * dtype.itemsize for step in tensor.strides]
         return self.module.ndarray(tensor.shape, dtype, pointer, strides)
+
+    def release(self) -> None:
+        self.module.get_default_memory_pool().free_all_blocks()
 
     def stream(self, handle: int, device_id: int) -> ContextManager[Any]:
         return self.module.cuda.ExternalStream(handle, device_id)

@@ -28,6 +28,10 @@ class BitproofError(RuntimeError):
     """The library could not do what it was asked: no such device, exhausted memory, a lost CUDA context."""
 
 
+class Refused(ValueError):
+    """Raised by a kernel for tensors that it does not serve and has not touched."""
+
+
 class Call(ctypes.Structure):
     """bitproof_call"""
 
@@ -125,7 +129,7 @@ def raise_for(status: int) -> None:
     if status == OK:
         return
     message = library().bitproof_error_message().decode()
-    raise BitproofError(message) if status == COULD_NOT_RUN else ValueError(message)
+    raise {COULD_NOT_RUN: BitproofError, REFUSED: Refused}.get(status, ValueError)(message)
 
 
 def library_version() -> str:

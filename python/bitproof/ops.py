@@ -8,8 +8,8 @@ with the bits of PyTorch 2.11 eager on CUDA, in one pass. linear_gelu_tanh is a 
 production GELU: the bits of eager wherever eager's GEMM has one split too.
 
 torch.compile keeps them whole, without a graph break, and CUDA graphs capture them. They run on the current stream.
-Tensors that a kernel's predicate refuses (a dtype, a width, an alignment, a layout) raise ValueError with its reason:
-nothing is copied or computed another way behind the caller's back.
+Tensors that a kernel's predicate refuses (a dtype, a width, an alignment, a layout) raise bitproof.Refused, a
+ValueError, with its reason: nothing is copied or computed another way behind the caller's back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import torch
 
 from ._dlpack import CPU, CUDA, Described, describe
-from ._library import library, raise_for
+from ._library import Refused, library, raise_for
 
 __all__ = ["bias_gelu_tanh", "gelu_tanh", "linear_gelu_tanh"]
 
@@ -30,10 +30,10 @@ _DTYPES = {torch.bfloat16: "bf16", torch.float16: "fp16"}
 def _described(name: str, tensor: torch.Tensor) -> Described:
     dtype = _DTYPES.get(tensor.dtype)
     if dtype is None:
-        raise ValueError(f"{name} is neither bf16 nor fp16")
+        raise Refused(f"{name} is neither bf16 nor fp16")
     device = (CUDA, tensor.device.index) if tensor.is_cuda else (CPU, 0)
     if not tensor.is_cuda and tensor.device.type != "cpu":
-        raise ValueError(f"{name} is on {tensor.device}; CPU and CUDA are served")
+        raise Refused(f"{name} is on {tensor.device}; CPU and CUDA are served")
     return describe(tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), dtype, device, tensor)
 
 
@@ -74,7 +74,7 @@ def _(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
 def linear_gelu_tanh(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     """gelu(x @ weight.T + bias, approximate="tanh") of x [..., K], weight [N, K] and bias [N], on a GPU."""
     if weight.ndim != 2:
-        raise ValueError(f"weight has rank {weight.ndim}; rank 2 is needed")
+        raise Refused(f"weight has rank {weight.ndim}; rank 2 is needed")
     output = x.new_empty((*x.shape[:-1], weight.shape[0]))
     _call(library().bitproof_linear_gelu_tanh, x=x, weight=weight, bias=bias, output=output)
     return output

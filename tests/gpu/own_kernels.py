@@ -117,11 +117,13 @@ def pytorch():
 
 
 def inductor():
-    for emulate, expected in ((False, None), (True, None)):
+    for emulate, expected, counts in ((False, "mismatch", (6110578, 323190264)), (True, "bit_exact", (0, 0))):
         torch._inductor.config.emulate_precision_casts = emulate
         torch._dynamo.reset()
         what = "torch.compile" + (", emulate_precision_casts" if emulate else "")
-        check("inductor", what, "bias_gelu_tanh", torch.compile(eager), "pairs", expected)
+        compiled = torch.compile(eager)
+        for dtype, count in zip(DTYPES, counts):
+            check("inductor", what, "bias_gelu_tanh", compiled, "pairs", expected, [dtype], count)
     torch._inductor.config.emulate_precision_casts = False
     torch._dynamo.reset()
 
@@ -304,6 +306,54 @@ def cupy_kernel():
         check("cupy", "CuPy, array by array", "bias_gelu_tanh", kernel, "pairs", expected, [dtype], framework="cupy")
 
 
+# --- Results of every kind ---------------------------------------------------------------------------------------
+
+
+def results():
+    def gelu(x):
+        return F.gelu(x, approximate="tanh")
+
+    def outcome(what, expected, op="gelu_tanh", kernel=None, mention="", **arguments):
+        try:
+            report = bitproof.check(op, kernel, **{"dtype": "bf16", "domain": "values", **arguments})
+            got, words = report.verdict, str(report)
+        except Exception as error:
+            got, words = type(error).__name__, str(error)
+        words = " ".join(words.split())
+        note("results", what, "bf16", got if mention in words else "other words", expected, words[:300])
+
+    def raises(x):
+        raise ZeroDivisionError("in the kernel")
+
+    def wide(x):
+        both = torch.zeros(x.shape[0], 2 * x.shape[1], dtype=x.dtype, device=x.device)
+        both[:, : x.shape[1]] = gelu(x)
+        return both[:, : x.shape[1]]
+
+    def changes_its_weight(x, weight, bias):
+        result = F.gelu(F.linear(x, weight, bias), approximate="tanh")
+        weight[3, 1] = 1
+        return result
+
+    def transposed_layer(x, weight, bias):
+        return F.gelu(F.linear(x, weight, bias), approximate="tanh").t().contiguous().t()
+
+    outcome("a transposed result", "bit_exact", kernel=lambda x: gelu(x).t().contiguous().t())
+    outcome("a part of wider rows", "bit_exact", kernel=wide)
+    outcome("one row for all", "mismatch", kernel=lambda x: gelu(x)[:1].expand_as(x))
+    outcome("a result on the CPU", "ValueError", kernel=lambda x: gelu(x).cpu(), mention="on another device")
+    outcome("a result in FP32", "TypeError", kernel=lambda x: gelu(x).float(), mention="not the dtype of its input")
+    outcome("a result in fp16", "ValueError", kernel=lambda x: gelu(x).half(), mention="another dtype")
+    outcome("half of the rows", "ValueError", kernel=lambda x: gelu(x)[::2], mention="[64, 1024] is needed")
+    outcome("no result", "TypeError", kernel=lambda x: None, mention="say out=True")
+    outcome("nothing written", "mismatch", kernel=lambda x, y: None, mention="unwritten 65536", out=True)
+    outcome("a kernel that raises", "ZeroDivisionError", kernel=raises, mention="in the kernel")
+    outcome("NumPy on a GPU", "ValueError", kernel=gelu, mention="cannot lie on a GPU", framework="numpy", device="cuda")
+    outcome("no such GPU", "BitproofError", kernel=gelu, mention="no such CUDA device", device="cuda:99")
+    outcome("a layer's transposed result", "bit_exact", "linear_gelu_tanh", transposed_layer)
+    outcome("a layer that changes its weight", "mismatch", "linear_gelu_tanh", changes_its_weight, "out_of_bounds 1")
+
+
 # --- Files -------------------------------------------------------------------------------------------------------
 
 
@@ -482,17 +532,21 @@ def operators():
             ),
         ),
         ("FP32", (torch.zeros(8, 8, device="cuda"), torch.zeros(8, device="cuda"))),
+        (
+            "a bias on the CPU",
+            (torch.zeros(8, 8, dtype=torch.bfloat16, device="cuda"), torch.zeros(8, dtype=torch.bfloat16)),
+        ),
     ):
         try:
             bitproof.ops.bias_gelu_tanh(*arguments)
             note("operators", what, "", "served", "refused")
-        except ValueError as refusal:
+        except bitproof.Refused as refusal:
             note("operators", what, "", "refused", "refused", str(refusal))
 
 
 def main():
     first_verdict()
-    parts = [pytorch, inductor, linear, layers, triton_kernels, cupy_kernel, operators]
+    parts = [pytorch, inductor, linear, layers, triton_kernels, cupy_kernel, operators, results]
     chosen = os.environ.get("PARTS", "").split(",")  # names of some of them; all by default
     with tempfile.TemporaryDirectory() as directory:
         for part in [*parts, lambda: files(Path(directory))]:

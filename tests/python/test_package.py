@@ -18,7 +18,7 @@ from unittest import mock
 import numpy
 
 import bitproof
-from bitproof import _dlpack, _frameworks, _library
+from bitproof import _check, _dlpack, _frameworks, _library
 
 WHEEL = None
 
@@ -32,10 +32,7 @@ def production(operator):
             _dlpack.describe(a.ctypes.data, a.shape, [s // 2 for s in a.strides], "fp16", (_dlpack.CPU, 0), a)
             for a in arrays
         ]
-        status = function(*(ctypes.byref(each.tensor) for each in described), None)
-        if status == _library.REFUSED:
-            raise bitproof.Refused(_library.library().bitproof_error_message().decode())
-        _library.raise_for(status)
+        _library.raise_for(function(*(ctypes.byref(each.tensor) for each in described), None))  # a refusal is a Refused
 
     return kernel
 
@@ -84,6 +81,7 @@ class RightKernels(unittest.TestCase):
         self.assertEqual(report.verdict, "mismatch")  # SiLU is not the identity
         # What it returned has arrived; of the inputs, the NaN 0xFFA5 is itself the poison.
         self.assertEqual(report.records[0].kinds["unwritten"], 1)
+        self.assertEqual(_dlpack._held, {})  # capsules that nobody took over took their tensors with them
 
     def test_rows_that_overlap_or_run_backwards_are_understood(self):
         def kernel(x):
@@ -160,6 +158,29 @@ class WrongKernels(unittest.TestCase):
         self.assertIn("the element was never written", str(report))
         with self.assertRaisesRegex(TypeError, "the kernel returned nothing; return the result, or say out=True"):
             bitproof.check("gelu_tanh", lambda x: None, dtype="fp16", domain="values", framework="numpy")
+
+    def test_right_bits_of_an_earlier_kernel_are_not_found_in_memory_that_is_not_written(self):
+        # boundary has 128 elements, 256 bytes: NumPy hands out freed memory of such sizes as it was.
+        for domain, elements in (("boundary", 128), ("values", 65536)):
+            bitproof.assert_bit_exact(
+                "gelu_tanh", returning("gelu_tanh"), dtype="fp16", domain=domain, framework="numpy"
+            )
+            record = bitproof.check(
+                "gelu_tanh", numpy.empty_like, dtype="fp16", domain=domain, framework="numpy"
+            ).records[0]
+            self.assertEqual((record.verdict, record.tested), ("mismatch", elements))
+        self.assertEqual(_frameworks.POISON, 0xFFA5)
+
+    def test_an_interrupt_before_the_first_line_is_raised(self):
+        # As CPython raises it: on entering the function that the library calls.
+        def interrupted(adapter, pointer):
+            raise KeyboardInterrupt("now")
+
+        before = sys.unraisablehook
+        with mock.patch.object(_check._Adapter, "__call__", interrupted):
+            with self.assertRaisesRegex(KeyboardInterrupt, "now"):
+                bitproof.check("gelu_tanh", lambda x: x, dtype="fp16", domain="values", framework="numpy")
+        self.assertIs(sys.unraisablehook, before)
 
     def test_what_a_kernel_refuses_is_no_pass(self):
         def kernel(x):
@@ -259,7 +280,10 @@ class Arguments(unittest.TestCase):
 
     def test_a_library_that_cannot_be_loaded_is_named(self):
         code = "import bitproof; bitproof.contracts()"
-        for path, words in (("/no/such.so", "/no/such.so cannot be loaded"), ("libm.so.6", "libm.so.6 has no bitproof")):
+        for path, words in (
+            ("/no/such.so", "/no/such.so cannot be loaded"),
+            ("libm.so.6", "libm.so.6 has no bitproof"),
+        ):
             failed = subprocess.run(
                 [sys.executable, "-c", code],
                 env={**os.environ, "BITPROOF_LIBRARY": path},
@@ -288,7 +312,16 @@ class Arguments(unittest.TestCase):
 
 
 # What every Linux with a C++ program on it has.
-SYSTEM = {"libstdc++.so", "libm.so", "libgcc_s.so", "libc.so", "ld-linux-x86-64.so", "libdl.so", "libpthread.so", "librt.so"}
+SYSTEM = {
+    "libstdc++.so",
+    "libm.so",
+    "libgcc_s.so",
+    "libc.so",
+    "ld-linux-x86-64.so",
+    "libdl.so",
+    "libpthread.so",
+    "librt.so",
+}
 
 
 def libraries_from_elsewhere(file):

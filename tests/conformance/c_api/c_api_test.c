@@ -1,4 +1,5 @@
 /* The C interface from C89: what conformance/bitproof.h promises, on the CPU. */
+#include <fenv.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,6 +120,23 @@ static void an_output_that_was_not_written_is_a_mismatch(void) {
   bitproof_check_destroy(check);
 }
 
+/* Rounding upward, no expected bits can be computed. */
+static void a_run_that_fails_leaves_nothing_of_the_one_before(void) {
+  bitproof_check_options options = options_of("bias_gelu_tanh", "values");
+  bitproof_check* check = NULL;
+  int calls = 0;
+  EXPECT(bitproof_check_create(&options, &check) == BITPROOF_OK);
+  EXPECT(bitproof_check_run(check, production, &calls) == BITPROOF_OK);
+  EXPECT(strcmp(bitproof_check_verdict(check), "bit_exact") == 0);
+  fesetround(FE_UPWARD);
+  EXPECT(bitproof_check_run(check, production, &calls) == BITPROOF_COULD_NOT_RUN);
+  fesetround(FE_TONEAREST);
+  EXPECT(calls == 1);
+  EXPECT(strcmp(bitproof_check_verdict(check), "not_run") == 0);
+  EXPECT(strcmp(bitproof_check_report(check), "") == 0);
+  bitproof_check_destroy(check);
+}
+
 static void an_output_of_its_own_is_handed_back(void) {
   bitproof_check_options options = options_of("gelu_tanh", "values");
   bitproof_check* check = NULL;
@@ -180,6 +198,25 @@ static void a_shorter_structure_has_defaults_for_the_rest(void) {
   bitproof_check_destroy(check);
 }
 
+/* One that was compiled against a newer header may set only what this library knows. */
+static void a_longer_structure_must_be_zero_there(void) {
+  struct {
+    bitproof_check_options known;
+    const char* unknown;
+  } newer;
+  bitproof_check* check = NULL;
+  newer.known = options_of("gelu_tanh", "values");
+  newer.known.struct_size = sizeof newer;
+  newer.unknown = NULL;
+  EXPECT(bitproof_check_create(&newer.known, &check) == BITPROOF_OK);
+  bitproof_check_destroy(check);
+  newer.unknown = "something that matters";
+  EXPECT(bitproof_check_create(&newer.known, &check) == BITPROOF_BAD_ARGUMENT);
+  EXPECT(contains(bitproof_error_message(), "members that this library does not know"));
+  newer.known.struct_size = (size_t)-1;
+  EXPECT(bitproof_check_create(&newer.known, &check) == BITPROOF_BAD_ARGUMENT);
+}
+
 static void production_kernels_refuse_in_words(void) {
   uint16_t memory[3 * 7] = {0};
   int64_t shape[2] = {3, 7};
@@ -210,10 +247,12 @@ int main(void) {
   EXPECT(strcmp(bitproof_error_message(), "") == 0);
   a_right_kernel_is_bit_exact();
   an_output_that_was_not_written_is_a_mismatch();
+  a_run_that_fails_leaves_nothing_of_the_one_before();
   an_output_of_its_own_is_handed_back();
   a_linear_layer_has_three_inputs();
   errors_have_a_status_and_words();
   a_shorter_structure_has_defaults_for_the_rest();
+  a_longer_structure_must_be_zero_there();
   production_kernels_refuse_in_words();
   versions_are_those_of_the_header();
   if (failures != 0) fprintf(stderr, "%d expectations failed\n", failures);

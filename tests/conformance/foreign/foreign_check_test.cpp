@@ -2,13 +2,16 @@
 #include "conformance/foreign/foreign_check.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <xmmintrin.h>
 
+#include "conformance/foreign/callback.h"
 #include "conformance/report/combine.h"
 #include "kernels/elementwise_guard.h"
 #include "kernels/tensor.h"
@@ -89,6 +92,34 @@ TEST(ForeignPlan, AKernelThatCannotBeLoadedIsAnError) {
   EXPECT_EQ(record.reason, "not today");
 }
 
+// The expected bits are computed on the same thread: with FTZ left on, half of the wrong sums of subnormals
+// would be expected too.
+TEST(ForeignPlan, AKernelThatLeavesAnotherFloatingPointEnvironmentIsAnError) {
+  const auto record_of = [](bitproof_kernel_function function) {
+    const ForeignRequest request = request_for("bias_gelu_tanh", "boundary");
+    ForeignKernel kernel = kernel_at(Location::host, false);
+    kernel.load = [=] {
+      return callback_implementation("kernel", Location::host, request, {.kernel = function});
+    };
+    return run_here(plan_foreign(request, kernel, std::nullopt).front());
+  };
+  const Record flushes = record_of([](const bitproof_call*) {
+    _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+    return BITPROOF_KERNEL_DONE;
+  });
+  EXPECT_EQ(_MM_GET_FLUSH_ZERO_MODE(), static_cast<unsigned>(_MM_FLUSH_ZERO_OFF));
+  EXPECT_EQ(flushes.verdict, Verdict::error);
+  EXPECT_TRUE(
+      flushes.reason.starts_with("the kernel returned with another floating-point environment: FTZ is on"))
+      << flushes.reason;
+  const Record rounds = record_of([](const bitproof_call*) {
+    std::fesetround(FE_UPWARD);
+    return BITPROOF_KERNEL_DONE;
+  });
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+  EXPECT_EQ(rounds.verdict, Verdict::error);
+}
+
 // PyTorch's F.gelu(x) is the erf form. Its first difference in fp16, x = 0x2DF1, is what tanh.approx would
 // give, too: the other 3,648 tell which it is (bf16: 238 in all). Counts as on an H200,
 // fixtures/evidence/own_kernels_sm_90.
@@ -130,6 +161,31 @@ TEST(ForeignDiagnosis, NamesTheRightCauseAlone) {
   EXPECT_EQ(record.mismatches, 645u);
   EXPECT_EQ(record.first->diagnosis, "differs exactly as a kernel that uses tanh.approx.f32 would");
   EXPECT_TRUE(record.first->parts_at.ends_with("as if tanh were tanh.approx.f32")) << record.first->parts_at;
+}
+
+// As Triton's and Inductor's kernels do: eager's formula, on the sum in FP32.
+TEST(ForeignDiagnosis, NamesASumThatIsNotRounded) {
+  ForeignKernel kernel = kernel_at(Location::host, false);
+  kernel.reproduce = [](const std::string&, std::uint64_t) { return std::string("again"); };
+  kernel.load = [] {
+    ElementwiseImplementation implementation = host_implementations().front();
+    implementation.can_use = {};
+    implementation.run = [](const Tensors& tensors, CUstream_st*) {
+      reference::Profile profile = reference::kPytorch211Cuda;
+      profile.sum_rounding = reference::SumRounding::none;
+      const std::uint16_t *x = kernels::data_of(tensors.input), *bias = kernels::data_of(tensors.bias);
+      const std::int64_t rows = tensors.input.shape[0], width = tensors.input.shape[1];
+      for (std::int64_t i = 0; i < rows * width; ++i)
+        kernels::data_of(tensors.output)[i] =
+            reference::bias_gelu_tanh(reference::Fp16{x[i]}, reference::Fp16{bias[i % width]}, profile).bits;
+    };
+    return implementation;
+  };
+  const Record record =
+      run_here(plan_foreign(request_for("bias_gelu_tanh", "boundary"), kernel, std::nullopt).front());
+  ASSERT_TRUE(record.first);
+  EXPECT_EQ(record.first->diagnosis, "differs exactly as a kernel that skips the rounding of the sum would");
+  EXPECT_EQ(record.first->parts_at, "rounded sum: as if the sum were not rounded to the dtype");
 }
 
 // A layer on the CPU, one call of `call`.
