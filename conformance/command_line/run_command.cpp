@@ -128,12 +128,15 @@ std::vector<PlannedCheck> checks_for(const RunOptions& options, const reference:
 }
 
 // A program beside the report for every counterexample that has one.
-void write_reproducers(const std::vector<Record>& records, const std::filesystem::path& directory) {
+void write_reproducers(const std::vector<Record>& records, const std::filesystem::path& directory,
+                       bool people_read) {
   for (const Record& record : records)
     if (const std::optional<Reproducer> reproducer = reproducer_for(record)) {
       const std::filesystem::path file = directory / reproducer->file;
       if (const Result<Done> written = replace_file(file, reproducer->text); !written)
         fmt::print(stderr, "bitproof: {}\n", written.error().message());
+      else if (people_read)
+        fmt::print("reproducer: {}\n", file.string());
     }
 }
 
@@ -207,7 +210,6 @@ int run(const RunOptions& options) {
   if (const Result<Done> done = run_plan(*plan, *writer, runner_options); !done) return complain(done.error());
 
   const Report finished = writer->snapshot();
-  write_reproducers(finished.records, directory);
   if (options.json) {
     fmt::print("{}", to_text(finished));
   } else {
@@ -215,6 +217,7 @@ int run(const RunOptions& options) {
     print_contradictions(finished.records, *expectations);
     print_summary(finished, writer->path());
   }
+  write_reproducers(finished.records, directory, people_read);
   return exit_status(*plan, finished.records, *expectations, options);
 }
 
