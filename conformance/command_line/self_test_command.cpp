@@ -34,8 +34,9 @@ struct Options {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const Survival& s) {
-  Json json{{"operator", s.op}, {"dtype", s.dtype}, {"device", s.device}, {"killed", s.killed}};
-  if (s.killed) json.update({{"domain", s.domain}, {"inputs", s.inputs}, {"how", s.how}});
+  Json json{
+      {"operator", s.op}, {"dtype", s.dtype}, {"device", s.device}, {"killed", s.killed}, {"inputs", s.inputs}};
+  if (s.killed) json.update({{"domain", s.domain}, {"how", s.how}});
   return json;
 }
 
@@ -80,7 +81,7 @@ constexpr auto kRow = "{:<36} {:<5} {:<7} {:<9} {:<20} {:>14}  {}\n";
 void print_row(const std::string& what, const Survival& s, bool right) {
   fmt::print(kRow, what, s.dtype, s.device,
              coloured(s.killed ? "killed" : "survived", right ? Ink::green : Ink::red, stdout), s.domain,
-             s.killed ? std::to_string(s.inputs) : "", s.how);
+             std::to_string(s.inputs), s.how);
 }
 
 void print_people(const SelfTestResult& result, const Options& options) {
@@ -113,7 +114,9 @@ Result<Done> write_report(const SelfTestResult& result, const std::filesystem::p
   report.environment = describe_environment(devices.devices);
   report.profile = reference::kPytorch211Cuda.name;
   report.seed = 1;
-  report.mutation_score = result.score();
+  // Of a test whose controls failed, or that compared nothing correct, a score says nothing: a gate finds none.
+  if (result.controls_hold() && result.all_complete() && !result.unmutated.empty())
+    report.mutation_score = result.score();
   report.run_id = run_id_of(report);
   const Result<ReportWriter> writer = ReportWriter::create(directory, std::move(report));
   if (!writer) return writer.error();

@@ -77,7 +77,7 @@ class DeviceCheck final : public Check {
     if (record.first && explains(block)) {
       Counterexample& first = *record.first;
       const auto run = [this](const Case& other) { return run_case(other, kNoBlock); };
-      first.smallest = shrink(subject_.op, subject_.dtype, c, first, record, [&](const Case& other) {
+      first.smallest = shrink(subject_.op, subject_.dtype, first, record, [&](const Case& other) {
         return first_difference(subject_.implementation, other, run);
       });
       if (first.smallest && subject_.reproduce) first.smallest->reproduce = first.reproduce;

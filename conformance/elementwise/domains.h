@@ -25,6 +25,7 @@ struct ElementwiseDomain {
   bool sampled = false;  // a sample of its input space
   std::uint64_t blocks = 0;
   std::function<Case(std::uint64_t block)> make_case;
+  std::string element{};  // of a domain that is one small case: its text (one_element.h)
 };
 
 // values    all 65,536 inputs; of a biased operator with bias -0

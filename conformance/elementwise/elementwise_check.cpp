@@ -18,11 +18,18 @@ Record with_block(const ElementwiseSubject& subject, std::uint64_t block) {
 
 bool counts_cases(const ElementwiseSubject& subject) { return subject.domain.unit == "cases"; }
 
+// " --profile ..." where it is not the one that `run` takes by itself.
+std::string profile_option(const Record& id) {
+  return id.profile == reference::kPytorch211Cuda.name ? "" : " --profile " + id.profile;
+}
+
 std::string reproduce_command(const ElementwiseSubject& subject, std::uint64_t block) {
   if (subject.reproduce) return subject.reproduce(block);
   const Record& id = subject.identity;
-  return fmt::format("./bitproof run --op {} --dtype {} --impl {} --domain {} --device {} --seed {} --block {}",
-                     id.op, id.dtype, id.implementation, id.domain, id.device, id.seed, block);
+  if (!subject.domain.element.empty()) return command_of_case(id, subject.domain.element);
+  return fmt::format(
+      "./bitproof run --op {} --dtype {} --impl {} --domain {} --device {}{} --seed {} --block {}", id.op,
+      id.dtype, id.implementation, id.domain, id.device, profile_option(id), id.seed, block);
 }
 
 // The first 64 wrong elements of whole rows, and 64 more spread over the others.
@@ -74,6 +81,11 @@ Counterexample counterexample(const ElementwiseSubject& subject, const Case& c, 
 }
 
 }  // namespace
+
+std::string command_of_case(const Record& id, std::string_view element) {
+  return fmt::format("./bitproof run --op {} --dtype {} --impl {} --device {}{} --seed {} --case {}", id.op,
+                     id.dtype, id.implementation, id.device, profile_option(id), id.seed, element);
+}
 
 bool must_be_served(const Case& c) {
   constexpr std::uint64_t kWidestVector = 16;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/check.h"
@@ -43,6 +44,9 @@ bool must_be_served(const Case& c);
 // What the implementation's predicate says, if it has one.
 std::optional<kernels::Applicability> predicted(const ElementwiseImplementation& implementation,
                                                 const Tensors& tensors);
+
+// "./bitproof run ..." that runs one small case (one_element.h) as the record says.
+std::string command_of_case(const Record& identity, std::string_view element);
 
 // The first difference that one launch of `run` shows, for shrinking: none where the implementation refuses,
 // fails, or need not serve the case and has no predicate that says whether it does.

@@ -87,7 +87,7 @@ class HostCheck final : public Check {
     arena.reset(placement.arena_elements);
     Record record = run_case(c, block, placement, arena);
     arenas_.give_back(std::move(arena));
-    if (record.first && explains(block)) explain(*record.first, record, c);
+    if (record.first && explains(block)) explain(*record.first, record);
     return record;
   }
 
@@ -99,14 +99,14 @@ class HostCheck final : public Check {
     return subject_.explain && wrong_block != kNoBlock && first_wrong_.is(wrong_block);
   }
 
-  void explain(Counterexample& first, const Record& record, const Case& c) {
+  void explain(Counterexample& first, const Record& record) {
     const auto run = [this](const Case& other) {
       HostArena arena;
       const Placement placement = place(other, subject_.op.has_bias);
       arena.reset(placement.arena_elements);
       return run_case(other, kNoBlock, placement, arena);
     };
-    first.smallest = shrink(subject_.op, subject_.dtype, c, first, record, [&](const Case& other) {
+    first.smallest = shrink(subject_.op, subject_.dtype, first, record, [&](const Case& other) {
       return first_difference(subject_.implementation, other, run);
     });
     if (first.smallest && subject_.reproduce) first.smallest->reproduce = first.reproduce;

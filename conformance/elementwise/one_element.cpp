@@ -88,7 +88,8 @@ ElementwiseDomain domain_of(const OneElement& element, const ElementwiseOperator
           .total = only.elements(),
           .sampled = true,
           .blocks = 1,
-          .make_case = [only](std::uint64_t) { return only; }};
+          .make_case = [only](std::uint64_t) { return only; },
+          .element = to_text(element)};
 }
 
 std::string to_text(const OneElement& e) {

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <vector>
 
-#include <fmt/format.h>
+#include "conformance/elementwise/elementwise_check.h"
 
 namespace bitproof::conformance {
 namespace {
@@ -105,10 +105,11 @@ class Shrinker {
 
 }  // namespace
 
-std::optional<SmallestCase> shrink(const ElementwiseOperator& op, reference::Dtype dtype, const Case& c,
+std::optional<SmallestCase> shrink(const ElementwiseOperator& op, reference::Dtype dtype,
                                    const Counterexample& first, const Record& id, const TryCase& try_case) {
   if (first.inputs.empty()) return std::nullopt;
-  Shrinker shrinker(op, dtype, c.source.seed, try_case);
+  // The seed of the run, which the command names: what goes ahead of the case is made from it.
+  Shrinker shrinker(op, dtype, id.seed, try_case);
   OneElement start;
   start.x = bits_of(first.inputs.front());
   if (op.has_bias) start.bias = bits_of(first.inputs.back());
@@ -117,18 +118,16 @@ std::optional<SmallestCase> shrink(const ElementwiseOperator& op, reference::Dty
   if (!shrinker.fails_again()) return std::nullopt;
   const OneElement& best = shrinker.best();
   const Counterexample& found = shrinker.found();
-  return SmallestCase{
-      .rows = best.rows,
-      .width = best.width,
-      .row = found.row,
-      .column = found.column,
-      .inputs = found.inputs,
-      .expected = found.expected,
-      .got = found.got,
-      .layout = found.layout,
-      .element = to_text(best),
-      .reproduce = fmt::format("./bitproof run --op {} --dtype {} --impl {} --device {} --case {}", id.op,
-                               id.dtype, id.implementation, id.device, to_text(best))};
+  return SmallestCase{.rows = best.rows,
+                      .width = best.width,
+                      .row = found.row,
+                      .column = found.column,
+                      .inputs = found.inputs,
+                      .expected = found.expected,
+                      .got = found.got,
+                      .layout = found.layout,
+                      .element = to_text(best),
+                      .reproduce = command_of_case(id, to_text(best))};
 }
 
 }  // namespace bitproof::conformance

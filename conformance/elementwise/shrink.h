@@ -17,7 +17,7 @@ using TryCase = std::function<std::optional<Counterexample>(const Case&)>;
 // further; so the result always fails, and is seen to fail twice. Nothing when no case around one element
 // fails: the fault needs the large tensor, or what came before it. Nor for a counterexample without inputs: a
 // fault of the code, which is no element's.
-std::optional<SmallestCase> shrink(const ElementwiseOperator& op, reference::Dtype dtype, const Case& c,
+std::optional<SmallestCase> shrink(const ElementwiseOperator& op, reference::Dtype dtype,
                                    const Counterexample& first, const Record& identity,
                                    const TryCase& try_case);
 

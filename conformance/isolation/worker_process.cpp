@@ -167,16 +167,14 @@ WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
     : process_(std::exchange(other.process_, -1)),
       descriptor_(std::exchange(other.descriptor_, -1)),
       finished_(other.finished_),
-      reaped_(other.reaped_),
-      status_(other.status_),
+      ended_(other.ended_),
       pending_(std::move(other.pending_)) {}
 
 WorkerProcess& WorkerProcess::operator=(WorkerProcess&& other) noexcept {
   std::swap(process_, other.process_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(finished_, other.finished_);
-  std::swap(reaped_, other.reaped_);
-  std::swap(status_, other.status_);
+  std::swap(ended_, other.ended_);
   std::swap(pending_, other.pending_);
   return *this;
 }
@@ -206,8 +204,12 @@ std::vector<std::string> WorkerProcess::take_lines() {
 }
 
 bool WorkerProcess::has_ended() {
-  if (!reaped_) reaped_ = ::waitpid(process_, &status_, WNOHANG) == process_;
-  return reaped_;
+  // Seen, not reaped: until stop() reaps it, no other process can get its number, which is its group's too.
+  siginfo_t info{};
+  if (!ended_)
+    ended_ = ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+             info.si_pid == process_;
+  return ended_;
 }
 
 std::string WorkerProcess::stop() {
@@ -216,16 +218,14 @@ std::string WorkerProcess::stop() {
   const bool ended = has_ended();
   // What the child may have started is still in its group.
   ::kill(-process_, SIGKILL);
-  if (!ended) {
-    while (::waitpid(process_, &status_, 0) < 0 && errno == EINTR) {
-    }
-    reaped_ = true;
-  }
   forget_group(process_);
+  int status = 0;
+  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
   ::close(descriptor_);
   process_ = -1;
   descriptor_ = -1;
-  return ended ? words_for(status_) : "still running";
+  return ended ? words_for(status) : "still running";
 }
 
 void wait_for_any(const std::vector<const WorkerProcess*>& workers, std::chrono::milliseconds at_most) {

@@ -57,8 +57,7 @@ class WorkerProcess {
   pid_t process_ = -1;
   int descriptor_ = -1;
   bool finished_ = false;
-  bool reaped_ = false;
-  int status_ = 0;
+  bool ended_ = false;
   std::string pending_;  // the beginning of a line
 };
 

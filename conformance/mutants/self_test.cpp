@@ -29,6 +29,7 @@ struct Trial {
   Sequence sequence;
   PlannedCheck planned;
   Survival survival;
+  std::uint64_t survived_blocks = 0;
 };
 
 std::string how_it_shows(const Record& of_block) {
@@ -43,20 +44,27 @@ class Watch final : public CheckEvents {
   Watch(std::vector<Trial>& trials, const SelfTestOptions& options) : trials_(trials), options_(options) {}
 
   void started(std::size_t) override {}
-  void begun(std::size_t trial, std::uint64_t block) override {
-    begun_ = block;
-    (void)trial;
-  }
+  void begun(std::size_t, std::uint64_t block) override { begun_ = block; }
   void block_done(std::size_t trial, Record of_block) override {
     Trial& t = trials_[trial];
-    if (t.survival.killed || is_flawless(of_block)) return;
-    const std::uint64_t block = of_block.blocks.front().begin;
+    if (t.survival.killed) return;
+    const std::uint64_t block = begun_;
+    if (is_flawless(of_block)) {
+      t.survival.inputs += t.sequence.inputs_of(block);
+      ++t.survived_blocks;
+      return;
+    }
     const std::uint64_t until = of_block.first
                                     ? of_block.first->row * of_block.first->width + of_block.first->column + 1
                                     : t.sequence.inputs_of(block);
     kill(t, block, until, how_it_shows(of_block));
   }
-  void finished(std::size_t) override { options_.progress(++done_, trials_.size()); }
+  void finished(std::size_t trial) override {
+    Trial& t = trials_[trial];
+    t.survival.complete = t.survival.killed || t.survived_blocks == t.sequence.blocks();
+    begun_ = 0;
+    options_.progress(++done_, trials_.size());
+  }
   void failed(std::size_t trial, std::string reason) override {
     if (!trials_[trial].survival.killed)
       kill(trials_[trial], begun_, trials_[trial].sequence.inputs_of(begun_), std::move(reason));
@@ -73,7 +81,8 @@ class Watch final : public CheckEvents {
 
   std::vector<Trial>& trials_;
   const SelfTestOptions& options_;
-  std::uint64_t begun_ = 0, done_ = 0;
+  std::uint64_t begun_ = 0;  // of the trial at work: they run one after the other
+  std::uint64_t done_ = 0;
 };
 
 class Planner {
@@ -89,7 +98,7 @@ class Planner {
     survival.op = op.name;
     survival.dtype = name(dtype);
     survival.device = place.device;
-    trials.push_back({role, fault, what, std::move(sequence), std::move(planned), std::move(survival)});
+    trials.push_back({role, fault, what, std::move(sequence), std::move(planned), std::move(survival), 0});
   }
 
   void add_place(const Place& place) {
@@ -134,13 +143,19 @@ MutationScore SelfTestResult::score() const {
   return score;
 }
 
+bool SelfTestResult::all_complete() const {
+  return std::ranges::all_of(unmutated, &Survival::complete) &&
+         std::ranges::all_of(controls, [](const Control& control) { return control.survival.complete; });
+}
+
 bool SelfTestResult::controls_hold() const {
   return !controls.empty() && std::ranges::all_of(controls, &Control::as_it_must);
 }
 
 bool SelfTestResult::passed() const {
   const MutationScore s = score();
-  return s.total > 0 && s.killed == s.total && s.false_alarms == 0 && !unmutated.empty() && controls_hold();
+  return s.total > 0 && s.killed == s.total && s.false_alarms == 0 && !unmutated.empty() && controls_hold() &&
+         all_complete();
 }
 
 SelfTestResult run_self_test(const SelfTestOptions& options) {

@@ -21,7 +21,8 @@ struct Survival {
   std::string implementation, op, dtype, device;
   bool killed = false;
   std::string domain;        // that killed it
-  std::uint64_t inputs = 0;  // that were tested until then, over all domains
+  std::uint64_t inputs = 0;  // that were tested until then, over all domains; of a survivor all
+  bool complete = false;     // killed, or tested on all blocks
   std::string how;           // the kind of the difference, or the error
 };
 
@@ -53,6 +54,8 @@ struct SelfTestResult {
 
   MutationScore score() const;
   bool controls_hold() const;
+  // No survivor of those that must survive was left untested in part.
+  bool all_complete() const;
   // All caught, no false alarm, controls as they must be, and something ran.
   bool passed() const;
 };

@@ -39,6 +39,9 @@ options.results.mkdir(parents=True, exist_ok=True)
 listing = (options.results / "counterexamples.txt").open("w")
 
 
+environment = {}  # of the reports
+
+
 def say(*lines):
     for line in lines:
         for stream in (sys.stdout, listing):
@@ -60,7 +63,9 @@ def mutants_run(domain):
     # In one process: a context for each of a hundred workers would take longer than all else.
     run([executable, "run", "--in-process", "--op", "bias_gelu_tanh", "--impl", "mutant.*", "--device", options.device,
          "--domain", domain, "--report", directory], scratch, 600)  # fmt: skip
-    records = json.loads((directory / "report.json").read_text())["records"]
+    report = json.loads((directory / "report.json").read_text())
+    environment.update(report["environment"])
+    records = report["records"]
     print(f"{domain}: {len(records)} records, {time.monotonic() - start:.1f} s", flush=True)
     return [dict(record, directory=directory) for record in records]
 
@@ -125,7 +130,7 @@ def describe(row):
            f"expected {row['expected']}, got {row['got']}")  # fmt: skip
     yield f"    diagnosis  {verdict}{row['diagnosis']}"
     if smallest:
-        yield f"    smallest   {smallest['element']}: expected {smallest['expected']}, got {smallest['got']}"
+        yield f"    smallest   [{smallest['rows']}, {smallest['width']}], {', '.join(smallest['inputs'])}: expected {smallest['expected']}, got {smallest['got']}"
         yield f"    command    {row['command']}"
         yield f"    program    {row['program']}"
     else:
@@ -157,6 +162,8 @@ def same(outcome):
 say(
     "",
     f"{len(rows)} counterexamples of {len({row['mutant'] for row in rows})} mutants on {options.device}",
+    f"{environment['started']}, build {environment['tool_build']}, {environment['toolchain']}, {environment['os']}, "
+    + "; ".join(f"{d['name']}, driver {d['driver']}" for d in environment["devices"]),
     count("the diagnosis names the mutant", "named", bool),
     count("shrunk to one small case", "smallest", bool),
     count("the one-line command fails with the same bits", "command", same),
