@@ -15,7 +15,6 @@
 #include "conformance/elementwise/arena_kernels.h"
 #include "conformance/elementwise/elementwise_check.h"
 #include "conformance/elementwise/first_wrong_block.h"
-#include "conformance/elementwise/shrink.h"
 #include "conformance/mutants/diagnosis.h"
 #include "kernels/cuda/device.h"
 #include "reference/environment.h"
@@ -74,24 +73,13 @@ class DeviceCheck final : public Check {
     reference::require_environment();
     const Case c = subject_.domain.make_case(block);
     Record record = run_case(c, block);
-    if (record.first && explains(block)) {
-      Counterexample& first = *record.first;
-      const auto run = [this](const Case& other) { return run_case(other, kNoBlock); };
-      first.smallest = shrink(subject_.op, subject_.dtype, first, record, [&](const Case& other) {
-        return first_difference(subject_.implementation, other, run);
-      });
-      if (first.smallest && subject_.reproduce) first.smallest->reproduce = first.reproduce;
-    }
+    if (record.first && explains(block))
+      shrink_first(subject_, record, [this](const Case& other) { return run_case(other, kNoBlock); });
     return record;
   }
 
  private:
-  // Of a case that belongs to no domain.
-  static constexpr std::uint64_t kNoBlock = ~std::uint64_t{0};
-
-  bool explains(std::uint64_t wrong_block) {
-    return subject_.explain && wrong_block != kNoBlock && first_wrong_.is(wrong_block);
-  }
+  bool explains(std::uint64_t wrong_block) { return subject_.explain && first_wrong_.is(wrong_block); }
 
   Record run_case(const Case& c, std::uint64_t block) {
     if (c.after_other_inputs) (void)run_case(with_other_inputs(c), kNoBlock);

@@ -1,10 +1,12 @@
 #include "conformance/elementwise/elementwise_check.h"
 
 #include <algorithm>
+#include <exception>
 
 #include <fmt/format.h>
 
 #include "conformance/elementwise/divergence.h"
+#include "conformance/elementwise/shrink.h"
 #include "conformance/mutants/diagnosis.h"
 
 namespace bitproof::conformance {
@@ -17,6 +19,18 @@ Record with_block(const ElementwiseSubject& subject, std::uint64_t block) {
 }
 
 bool counts_cases(const ElementwiseSubject& subject) { return subject.domain.unit == "cases"; }
+
+// What one launch shows: nothing where the implementation refuses, fails, or need not serve the case and has no
+// predicate that says whether it does.
+std::optional<Counterexample> first_difference(const ElementwiseImplementation& implementation, const Case& c,
+                                               const std::function<Record(const Case&)>& run) {
+  if (!implementation.can_use && !must_be_served(c)) return std::nullopt;
+  try {
+    return run(c).first;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
 
 // " --profile ..." where it is not the one that `run` takes by itself.
 std::string profile_option(const Record& id) {
@@ -81,6 +95,14 @@ Counterexample counterexample(const ElementwiseSubject& subject, const Case& c, 
 }
 
 }  // namespace
+
+void shrink_first(const ElementwiseSubject& subject, Record& of_block,
+                  const std::function<Record(const Case&)>& run) {
+  Counterexample& first = *of_block.first;
+  first.smallest = shrink(subject.op, subject.dtype, first, of_block,
+                          [&](const Case& c) { return first_difference(subject.implementation, c, run); });
+  if (first.smallest && subject.reproduce) first.smallest->reproduce = first.reproduce;
+}
 
 std::string command_of_case(const Record& id, std::string_view element) {
   return fmt::format("./bitproof run --op {} --dtype {} --impl {} --device {}{} --seed {} --case {}", id.op,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -48,18 +47,9 @@ std::optional<kernels::Applicability> predicted(const ElementwiseImplementation&
 // "./bitproof run ..." that runs one small case (one_element.h) as the record says.
 std::string command_of_case(const Record& identity, std::string_view element);
 
-// The first difference that one launch of `run` shows, for shrinking: none where the implementation refuses,
-// fails, or need not serve the case and has no predicate that says whether it does.
-template <class Run>
-std::optional<Counterexample> first_difference(const ElementwiseImplementation& implementation, const Case& c,
-                                               const Run& run) {
-  if (!implementation.can_use && !must_be_served(c)) return std::nullopt;
-  try {
-    return run(c).first;
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
-}
+// Shrinks the counterexample of a wrong block (shrink.h). `run` is one launch on a case of no domain.
+void shrink_first(const ElementwiseSubject& subject, Record& of_block,
+                  const std::function<Record(const Case&)>& run);
 
 // What many wrong elements of a launch say together, in words; empty when unknown.
 struct Explanation {

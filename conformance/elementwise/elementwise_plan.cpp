@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "conformance/domain_record.h"
 #include "conformance/elementwise/elementwise_check.h"
 #include "conformance/elementwise/pairs_factored_check.h"
 #include "conformance/machine_code/keys.h"
@@ -36,14 +37,6 @@ struct Planner {
     return record;
   }
 
-  static void add_domain(Record& record, const ElementwiseDomain& domain) {
-    record.domain = domain.name;
-    record.total = domain.total;
-    record.unit = domain.unit;
-    record.sampled = domain.sampled;
-    record.blocks_total = domain.blocks;
-  }
-
   // All domains, on the CPU or on every device; on a device called "cuda", unavailable, where there is none.
   void add_implementation(std::vector<PlannedCheck>& plan, const ElementwiseOperator& op, Dtype dtype,
                           const ElementwiseImplementation& implementation,
@@ -69,7 +62,7 @@ struct Planner {
            const ElementwiseImplementation& implementation, const std::string& device,
            std::string_view architecture, const ElementwiseDomain& domain, std::optional<int> device_id) const {
     Record record = identity(op, dtype, implementation.name, device, architecture);
-    add_domain(record, domain);
+    set_domain(record, domain, domain.blocks);
     ElementwiseSubject subject{op, dtype, profile, implementation, domain, record};
     std::function<std::unique_ptr<Check>()> start;
     if (implementation.location == Location::host) {
@@ -95,7 +88,7 @@ Record factored_record(Record record) {
 Record planned_record(const ElementwiseOperator& op, Dtype dtype, const reference::Profile& profile,
                       std::uint64_t seed, const ElementwiseDomain& domain) {
   Record record = Planner{profile, seed}.identity(op, dtype, "", "", "");
-  Planner::add_domain(record, domain);
+  set_domain(record, domain, domain.blocks);
   return record;
 }
 

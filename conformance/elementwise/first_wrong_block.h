@@ -7,17 +7,21 @@
 
 namespace bitproof::conformance {
 
+// Of a case that belongs to no domain.
+inline constexpr std::uint64_t kNoBlock = ~std::uint64_t{0};
+
 class FirstWrongBlock {
  public:
-  // Whether no earlier block has been wrong yet. Thread-safe.
+  // Whether this wrong block is one of the domain and no earlier one has been wrong yet. Thread-safe.
   bool is(std::uint64_t block) {
+    if (block == kNoBlock) return false;
     std::uint64_t first = first_.load();
     while (block < first && !first_.compare_exchange_weak(first, block)) continue;
     return block <= first;
   }
 
  private:
-  std::atomic<std::uint64_t> first_{~std::uint64_t{0}};
+  std::atomic<std::uint64_t> first_{kNoBlock};
 };
 
 }  // namespace bitproof::conformance

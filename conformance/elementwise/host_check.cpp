@@ -11,7 +11,6 @@
 #include "conformance/digest_bulk.h"
 #include "conformance/elementwise/elementwise_check.h"
 #include "conformance/elementwise/first_wrong_block.h"
-#include "conformance/elementwise/shrink.h"
 #include "conformance/emulator/fault.h"
 #include "conformance/mutants/diagnosis.h"
 #include "reference/environment.h"
@@ -87,29 +86,19 @@ class HostCheck final : public Check {
     arena.reset(placement.arena_elements);
     Record record = run_case(c, block, placement, arena);
     arenas_.give_back(std::move(arena));
-    if (record.first && explains(block)) explain(*record.first, record);
+    if (record.first && explains(block))
+      shrink_first(subject_, record, [this](const Case& other) { return run_alone(other); });
     return record;
   }
 
  private:
-  // Of a case that belongs to no domain.
-  static constexpr std::uint64_t kNoBlock = ~std::uint64_t{0};
+  bool explains(std::uint64_t wrong_block) { return subject_.explain && first_wrong_.is(wrong_block); }
 
-  bool explains(std::uint64_t wrong_block) {
-    return subject_.explain && wrong_block != kNoBlock && first_wrong_.is(wrong_block);
-  }
-
-  void explain(Counterexample& first, const Record& record) {
-    const auto run = [this](const Case& other) {
-      HostArena arena;
-      const Placement placement = place(other, subject_.op.has_bias);
-      arena.reset(placement.arena_elements);
-      return run_case(other, kNoBlock, placement, arena);
-    };
-    first.smallest = shrink(subject_.op, subject_.dtype, first, record, [&](const Case& other) {
-      return first_difference(subject_.implementation, other, run);
-    });
-    if (first.smallest && subject_.reproduce) first.smallest->reproduce = first.reproduce;
+  Record run_alone(const Case& c) {
+    HostArena arena;
+    const Placement placement = place(c, subject_.op.has_bias);
+    arena.reset(placement.arena_elements);
+    return run_case(c, kNoBlock, placement, arena);
   }
 
   Record run_case(const Case& c, std::uint64_t block, const Placement& placement, HostArena& arena) {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "conformance/domain_record.h"
 #include "conformance/elementwise/domains.h"
 #include "conformance/elementwise/elementwise_check.h"
 #include "conformance/linear/check.h"
@@ -40,7 +41,6 @@ Record identity(const ForeignRequest& request, const ForeignKernel& kernel, cons
   record.op = request.op;
   record.dtype = reference::name(request.dtype);
   record.implementation = kernel.name;
-  record.domain = domain.name;
   const bool on_gpu = kernel.location == Location::device;
   record.device = device ? device->label() : on_gpu ? "cuda" : "cpu";
   record.architecture = device ? device->facts.architecture : on_gpu ? "cuda" : "x86_64";
@@ -49,10 +49,7 @@ Record identity(const ForeignRequest& request, const ForeignKernel& kernel, cons
   record.evidence = "executed";
   record.machine_code_key = kernel.machine_code_key;
   record.seed = request.seed;
-  record.total = domain.total;
-  record.unit = domain.unit;
-  record.sampled = domain.sampled;
-  record.blocks_total = blocks;
+  set_domain(record, domain, blocks);
   return record;
 }
 

@@ -8,6 +8,7 @@
 
 #include "conformance/comparison.h"
 #include "conformance/digest_bulk.h"
+#include "conformance/domain_record.h"
 #include "conformance/linear/check.h"
 #include "conformance/linear/device.h"
 #include "conformance/machine_code/keys.h"
@@ -99,7 +100,6 @@ class Planner {
     record.op = kLinearGeluTanh;
     record.dtype = name(dtype);
     record.implementation = subject.implementation;
-    record.domain = domain.name;
     record.device = place.device;
     record.architecture = place.architecture;
     record.profile = contract.profile_name();
@@ -109,10 +109,7 @@ class Planner {
     record.machine_code_key =
         linear_machine_code_key(subject.implementation, place.architecture, place.library_version).value_or("");
     record.seed = seed_;
-    record.total = domain.total;
-    record.unit = domain.unit;
-    record.sampled = domain.sampled;
-    record.blocks_total = domain.cases.size();
+    set_domain(record, domain, domain.cases.size());
 
     const LinearSubject check{domain, location_of(subject), contract, record};
     const bool without_library = place.device_id && subject.path && place.library_version.empty();

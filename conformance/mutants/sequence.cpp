@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "conformance/domain_record.h"
+
 namespace bitproof::conformance {
 
 bool is_flawless(const Record& r) {
@@ -76,17 +78,13 @@ Sequence::Sequence(const ElementwiseOperator& op, reference::Dtype dtype,
     identity.op = op.name;
     identity.dtype = name(dtype);
     identity.implementation = implementation.name;
-    identity.domain = domain.name;
     identity.device = device;
     identity.architecture = architecture;
     identity.profile = subject.profile.name;
     identity.equality = "bitwise";
     identity.evidence = "executed";
     identity.seed = part.seed;
-    identity.total = domain.total;
-    identity.unit = domain.unit;
-    identity.sampled = domain.sampled;
-    identity.blocks_total = domain.blocks;
+    set_domain(identity, domain, domain.blocks);
     subject.domain = std::move(domain);
     subject.explain = false;
     for (std::uint64_t block = 0; block < std::min(part.most_blocks, subject.domain.blocks); ++block)
