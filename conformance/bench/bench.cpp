@@ -104,16 +104,11 @@ std::vector<Contender> contenders(const BenchShape& shape) {
 
 // One round: launches of one contender, each between two events, over the rotating buffers.
 std::vector<double> time_round(const Contender& contender, const Buffers& buffers, const Stream& stream) {
-  std::vector<Event> starts(kLaunchesPerRound), ends(kLaunchesPerRound);
-  for (std::size_t i = 0; i < kLaunchesPerRound; ++i) {
-    starts[i].record(stream);
-    contender.launch(buffers.tensors(i), stream);
-    ends[i].record(stream);
-  }
+  LaunchTimes times(kLaunchesPerRound);
+  for (std::size_t i = 0; i < kLaunchesPerRound; ++i)
+    times.take(stream, [&] { contender.launch(buffers.tensors(i), stream); });
   stream.wait();
-  std::vector<double> times;
-  for (std::size_t i = 0; i < kLaunchesPerRound; ++i) times.push_back(ends[i].microseconds_since(starts[i]));
-  return times;
+  return times.microseconds();
 }
 
 BenchEntry entry_of(const BenchSubject& subject, const Contender& contender) {

@@ -1,6 +1,9 @@
 // CUDA events: the clock of the benchmarks.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/device.h"
@@ -24,6 +27,32 @@ class Event {
 
  private:
   cudaEvent_t event_ = nullptr;
+};
+
+// Times of launches, each between two events: nothing is waited for in between, so that the host's part hides
+// behind the device's.
+class LaunchTimes {
+ public:
+  explicit LaunchTimes(std::size_t most) : starts_(most), ends_(most) {}
+
+  // More than `most` throw std::out_of_range.
+  template <class Launch>
+  void take(cudaStream_t stream, Launch&& launch) {
+    starts_.at(count_).record(stream);
+    launch();
+    ends_[count_++].record(stream);
+  }
+
+  // Of all but the first `warming_up`, once the stream is done.
+  std::vector<double> microseconds(std::size_t warming_up = 0) const {
+    std::vector<double> times;
+    for (std::size_t i = warming_up; i < count_; ++i) times.push_back(ends_[i].microseconds_since(starts_[i]));
+    return times;
+  }
+
+ private:
+  std::vector<Event> starts_, ends_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace bitproof::conformance

@@ -27,25 +27,15 @@ struct Contender {
   LinearBenchEntry entry;
   std::function<void(cudaStream_t)> launch;
   std::optional<LinearContract> contract;  // nothing: copies
-  std::vector<Event> starts = std::vector<Event>(kRounds + 1), ends = std::vector<Event>(kRounds + 1);
+  LaunchTimes times = LaunchTimes(kRounds + 1);
 };
 
-// The contenders take turns, so that drift of the clocks meets all; everything is queued before anything is
-// waited for, so that the host's part hides behind the device's.
+// The contenders take turns, so that drift of the clocks meets all.
 void time(std::vector<Contender>& contenders, const Stream& stream) {
-  for (std::size_t round = 0; round <= kRounds; ++round)
-    for (Contender& contender : contenders) {
-      contender.starts[round].record(stream);
-      contender.launch(stream);
-      contender.ends[round].record(stream);
-    }
+  for (int round = 0; round <= kRounds; ++round)
+    for (Contender& contender : contenders) contender.times.take(stream, [&] { contender.launch(stream); });
   stream.wait();
-  for (Contender& contender : contenders) {
-    std::vector<double> times;
-    for (std::size_t round = 1; round <= kRounds; ++round)
-      times.push_back(contender.ends[round].microseconds_since(contender.starts[round]));
-    contender.entry.times = summarise(std::move(times));
-  }
+  for (Contender& contender : contenders) contender.entry.times = summarise(contender.times.microseconds(1));
 }
 
 template <Half T>

@@ -27,29 +27,22 @@ struct Contender {
   MlpConfiguration configuration;
   Quality quality;
   std::unique_ptr<kernels::Executor> executor;
-  std::vector<Event> starts = std::vector<Event>(kRounds + 1), ends = std::vector<Event>(kRounds + 1);
+  LaunchTimes times = LaunchTimes(kRounds + 1);
 
   void run(const kernels::Matrix& output) { site.run(output, quality, *executor); }
 };
 
-// In turns, so that drift of the clocks meets all; everything is queued before anything is waited for.
+// In turns, so that drift of the clocks meets all.
 template <Half T>
 void time(std::span<Contender<T>> contenders, const kernels::Matrix& output, MlpPlace& place) {
-  for (std::size_t round = 0; round <= kRounds; ++round)
+  for (int round = 0; round <= kRounds; ++round)
     for (Contender<T>& contender : contenders) {
       const kernels::Request request = contender.site.begin(contender.quality);
       if (round == 0) contender.run(output);  // plans, memory and the first sight
-      contender.starts[round].record(place.stream());
-      contender.run(output);
-      contender.ends[round].record(place.stream());
+      contender.times.take(place.stream(), [&] { contender.run(output); });
     }
   (void)place.fetch_output();
-  for (Contender<T>& contender : contenders) {
-    std::vector<double> times;
-    for (std::size_t round = 1; round <= kRounds; ++round)
-      times.push_back(contender.ends[round].microseconds_since(contender.starts[round]));
-    contender.entry.times = summarise(std::move(times));
-  }
+  for (Contender<T>& contender : contenders) contender.entry.times = summarise(contender.times.microseconds(1));
 }
 
 template <Half T>
