@@ -47,7 +47,8 @@ Clip make_clip(const Shape& shape, int frames, std::uint64_t seed, int noise) {
         for (int x = 0; x < shape.plane_width(plane); ++x) {
           const int wave =
               triangle(x + 3 * frame + 7 * plane, 26) * peak / 39 + triangle(2 * y + frame, 34) * peak / 51;
-          const auto position = static_cast<std::uint64_t>(((frame * 4 + plane) * 4096 + y) * 4096 + x);
+          const auto position =
+              static_cast<std::uint64_t>(((frame * 4 + plane) * std::int64_t{4096} + y) * 4096 + x);
           const int random =
               static_cast<int>(mix64(mix64(seed) ^ position) % static_cast<std::uint64_t>(2 * noise + 1));
           samples.push_back(static_cast<std::uint16_t>(std::clamp(wave + random - noise, 0, peak)));
