@@ -43,18 +43,19 @@ void print_counterexample(const Record& record) {
              coloured(label(record), colour_of(record.verdict), stdout), record.mismatches,
              record.unit == "cases" ? "elements in" : "of", record.tested, record.unit, record.profile,
              record.verdict == Verdict::known_mismatch ? ", as expected: " + record.reason : "");
-  fmt::print("  first      {}\n", fmt::join(first.inputs, ", "));
-  fmt::print("  expected   {} ({:.9g})\n", first.expected, first.expected_value);
-  fmt::print("  got        {} ({:.9g}), {}, {} ULP\n", first.got, first.got_value, first.kind, first.ulp);
-  fmt::print("  where      row {} of {}, column {} of {}, lane {} of its vector; {}\n", first.row, first.rows,
-             first.column, first.width, first.vector_lane, first.layout);
-  if (!first.parts_at.empty()) fmt::print("  parts at   {}\n", first.parts_at);
+  fmt::print("  first      {}\n", what(first));
+  if (first.is_of_an_element()) {
+    fmt::print("  expected   {} ({:.9g})\n", first.expected, first.expected_value);
+    fmt::print("  got        {} ({:.9g}), {}, {} ULP\n", first.got, first.got_value, first.kind, first.ulp);
+    if (!first.parts_at.empty()) fmt::print("  parts at   {}\n", first.parts_at);
+  } else {
+    fmt::print("  expected   {}\n  got        {}, {}\n", first.expected, first.got, first.kind);
+  }
+  fmt::print("  where      {}; {}\n", where(first), first.layout);
   if (!first.diagnosis.empty()) fmt::print("  diagnosis  {}\n", first.diagnosis);
   fmt::print("  reproduce  {}\n", first.reproduce);
   if (first.smallest)
-    fmt::print("  smallest   [{}, {}], {}: expected {}, got {}\n             {}\n", first.smallest->rows,
-               first.smallest->width, fmt::join(first.smallest->inputs, ", "), first.smallest->expected,
-               first.smallest->got, first.smallest->reproduce);
+    fmt::print("  smallest   {}\n             {}\n", in_words(*first.smallest), first.smallest->reproduce);
   const KindCounts& kinds = record.kinds;
   fmt::print("  by kind    value {}, sign of zero {}, NaN bits {}, unwritten {}, out of bounds {}\n",
              kinds.value, kinds.zero_sign, kinds.nan_bits, kinds.unwritten, kinds.out_of_bounds);

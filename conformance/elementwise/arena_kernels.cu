@@ -10,22 +10,6 @@ namespace bitproof::conformance {
 
 inline constexpr int kArenaThreads = 256;
 
-// The arithmetic of a region on the device: position of an element of the arena in it.
-struct DeviceRegion {
-  std::uint64_t begin, end, stride, width;
-
-  static DeviceRegion of(const Region& region) {
-    return {region.begin, region.rows == 0 ? region.begin : region.end(),
-            std::max<std::uint64_t>(region.stride, 1), region.width};
-  }
-  __device__ bool holds(std::uint64_t element, std::uint64_t& row, std::uint64_t& column) const {
-    if (element < begin || element >= end) return false;
-    row = (element - begin) / stride;
-    column = (element - begin) % stride;
-    return column < width;
-  }
-};
-
 __device__ inline std::uint64_t grid_thread() {
   return std::uint64_t{blockIdx.x} * kArenaThreads + threadIdx.x;
 }
@@ -35,24 +19,24 @@ __global__ void poison_kernel(std::uint16_t* elements, std::uint64_t count) {
   for (std::uint64_t i = grid_thread(); i < count; i += grid_threads()) elements[i] = kPoison;
 }
 
-__global__ void poison_region_kernel(std::uint16_t* arena, DeviceRegion region, std::uint64_t rows) {
+__global__ void poison_region_kernel(std::uint16_t* arena, Region region, std::uint64_t rows) {
   for (std::uint64_t i = grid_thread(); i < rows * region.width; i += grid_threads())
     arena[region.begin + i / region.width * region.stride + i % region.width] = kPoison;
 }
 
-__global__ void fill_input_kernel(std::uint16_t* arena, DeviceRegion region, std::uint64_t rows,
+__global__ void fill_input_kernel(std::uint16_t* arena, Region region, std::uint64_t rows,
                                   const __grid_constant__ InputSource source) {
   for (std::uint64_t row = blockIdx.y; row < rows; row += gridDim.y)
     for (std::uint64_t column = grid_thread(); column < region.width; column += grid_threads())
       arena[region.begin + row * region.stride + column] = source.input(row, column);
 }
 
-__device__ void write_bias(std::uint16_t* arena, const DeviceRegion& region, const InputSource& source) {
+__device__ void write_bias(std::uint16_t* arena, const Region& region, const InputSource& source) {
   for (std::uint64_t column = grid_thread(); column < region.width; column += grid_threads())
     arena[region.begin + column] = source.bias(column);
 }
 
-__global__ void fill_bias_kernel(std::uint16_t* arena, DeviceRegion region,
+__global__ void fill_bias_kernel(std::uint16_t* arena, Region region,
                                  const __grid_constant__ InputSource source) {
   write_bias(arena, region, source);
 }
@@ -67,7 +51,7 @@ __device__ void spin(unsigned milliseconds) {
 
 inline constexpr unsigned kLateByMilliseconds = 20;
 
-__global__ void fill_bias_late_kernel(std::uint16_t* arena, DeviceRegion region,
+__global__ void fill_bias_late_kernel(std::uint16_t* arena, Region region,
                                       const __grid_constant__ InputSource source) {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
@@ -78,7 +62,7 @@ __global__ void fill_bias_late_kernel(std::uint16_t* arena, DeviceRegion region,
 
 __global__ void delay_kernel(unsigned milliseconds) { spin(milliseconds); }
 
-__global__ void digest_kernel(const std::uint16_t* arena, DeviceRegion region, std::uint64_t rows,
+__global__ void digest_kernel(const std::uint16_t* arena, Region region, std::uint64_t rows,
                               std::uint64_t first_index, std::uint64_t seed, std::uint64_t* digest) {
   std::uint64_t sum = 0;
   for (std::uint64_t row = blockIdx.y; row < rows; row += gridDim.y)
@@ -88,23 +72,21 @@ __global__ void digest_kernel(const std::uint16_t* arena, DeviceRegion region, s
   add_to(digest, sum);
 }
 
-__global__ void overwritten_kernel(const std::uint16_t* arena, std::uint64_t count, DeviceRegion input,
-                                   DeviceRegion bias, DeviceRegion output,
+__global__ void overwritten_kernel(const std::uint16_t* arena, const __grid_constant__ Placement placement,
                                    const __grid_constant__ InputSource source, bool output_may_change,
-                                   std::uint64_t* overwritten) {
-  std::uint64_t found = 0;
-  for (std::uint64_t i = grid_thread(); i < count; i += grid_threads()) {
+                                   OverwrittenOnDevice result) {
+  const std::uint64_t end = placement.arena_elements;
+  std::uint64_t found = 0, first = end;
+  for (std::uint64_t i = grid_thread(); i < end; i += grid_threads()) {
     std::uint64_t row, column;
-    if (output_may_change && output.holds(i, row, column)) continue;
-    std::uint16_t before = kPoison;
-    if (input.holds(i, row, column)) {
-      before = source.input(row, column);
-    } else if (bias.holds(i, row, column)) {
-      before = source.bias(column);
-    }
-    found += arena[i] != before ? 1 : 0;
+    if (output_may_change && placement.output.holds(i, row, column)) continue;
+    if (arena[i] == bits_before_launch(placement, source, i)) continue;
+    if (found++ == 0) first = i;
   }
-  add_to(overwritten, found);
+  add_to(result.count, found);
+  if (found > 0)
+    atomicMax(reinterpret_cast<unsigned long long*>(result.first_from_end),
+              static_cast<unsigned long long>(end - first));
 }
 
 namespace {
@@ -137,29 +119,29 @@ void poison_arena(std::uint16_t* arena, std::uint64_t elements, cudaStream_t str
 void poison_output(std::uint16_t* arena, const Placement& placement, cudaStream_t stream) {
   if (placement.output_is_input) return;
   poison_region_kernel<<<blocks_for(placement.output.rows * placement.output.width), kArenaThreads, 0,
-                         stream>>>(arena, DeviceRegion::of(placement.output), placement.output.rows);
+                         stream>>>(arena, placement.output, placement.output.rows);
   check_launch("launch of poison_region_kernel");
 }
 
 void fill_input(std::uint16_t* arena, const Placement& placement, const InputSource& source,
                 cudaStream_t stream) {
-  fill_input_kernel<<<grid_for(placement.input), kArenaThreads, 0, stream>>>(
-      arena, DeviceRegion::of(placement.input), placement.input.rows, source);
+  fill_input_kernel<<<grid_for(placement.input), kArenaThreads, 0, stream>>>(arena, placement.input,
+                                                                             placement.input.rows, source);
   check_launch("launch of fill_input_kernel");
 }
 
 void fill_bias(std::uint16_t* arena, const Placement& placement, const InputSource& source,
                cudaStream_t stream) {
   if (placement.bias.rows == 0) return;
-  fill_bias_kernel<<<blocks_for(placement.bias.width), kArenaThreads, 0, stream>>>(
-      arena, DeviceRegion::of(placement.bias), source);
+  fill_bias_kernel<<<blocks_for(placement.bias.width), kArenaThreads, 0, stream>>>(arena, placement.bias,
+                                                                                   source);
   check_launch("launch of fill_bias_kernel");
 }
 
 void fill_bias_late(std::uint16_t* arena, const Placement& placement, const InputSource& source,
                     cudaStream_t stream) {
   // Few blocks: the kernel under test must find room beside them.
-  fill_bias_late_kernel<<<4, kArenaThreads, 0, stream>>>(arena, DeviceRegion::of(placement.bias), source);
+  fill_bias_late_kernel<<<4, kArenaThreads, 0, stream>>>(arena, placement.bias, source);
   check_launch("launch of fill_bias_late_kernel");
 }
 
@@ -171,15 +153,14 @@ void delay(unsigned milliseconds, cudaStream_t stream) {
 void add_output_digest(const std::uint16_t* arena, const Placement& placement, std::uint64_t first_index,
                        std::uint64_t seed, std::uint64_t* digest, cudaStream_t stream) {
   digest_kernel<<<grid_for(placement.output), kArenaThreads, 0, stream>>>(
-      arena, DeviceRegion::of(placement.output), placement.output.rows, first_index, seed, digest);
+      arena, placement.output, placement.output.rows, first_index, seed, digest);
   check_launch("launch of digest_kernel");
 }
 
 void add_overwritten(const std::uint16_t* arena, const Placement& placement, const InputSource& source,
-                     bool output_may_change, std::uint64_t* count, cudaStream_t stream) {
+                     bool output_may_change, OverwrittenOnDevice result, cudaStream_t stream) {
   overwritten_kernel<<<blocks_for(placement.arena_elements), kArenaThreads, 0, stream>>>(
-      arena, placement.arena_elements, DeviceRegion::of(placement.input), DeviceRegion::of(placement.bias),
-      DeviceRegion::of(placement.output), source, output_may_change, count);
+      arena, placement, source, output_may_change, result);
   check_launch("launch of overwritten_kernel");
 }
 

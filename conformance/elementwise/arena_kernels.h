@@ -34,10 +34,14 @@ void delay(unsigned milliseconds, cudaStream_t stream);
 void add_output_digest(const std::uint16_t* arena, const Placement& placement, std::uint64_t first_index,
                        std::uint64_t seed, std::uint64_t* digest, cudaStream_t stream);
 
-// Adds to *count, a device address, the elements of the arena that are not what they were before the launch:
-// guards and gaps poisoned, input and bias as the source gives them. The output's elements count only if
-// !output_may_change.
+// Counters on a device, zero at first: elements found, and how far before the arena's end the first of them is.
+struct OverwrittenOnDevice {
+  std::uint64_t *count, *first_from_end;
+};
+
+// Finds the elements of the arena that are not what they were before the launch (bits_before_launch). The
+// output's elements count only if !output_may_change.
 void add_overwritten(const std::uint16_t* arena, const Placement& placement, const InputSource& source,
-                     bool output_may_change, std::uint64_t* count, cudaStream_t stream);
+                     bool output_may_change, OverwrittenOnDevice result, cudaStream_t stream);
 
 }  // namespace bitproof::conformance

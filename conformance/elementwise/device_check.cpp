@@ -27,7 +27,7 @@ using reference::Half;
 
 constexpr unsigned kProducerDelay = 20;  // milliseconds
 constexpr int kRepetitions = 100;
-constexpr std::size_t kDigest = 0, kOverwritten = 1;  // counters
+constexpr std::size_t kDigest = 0, kOverwritten = 1, kFirstFromEnd = 2;  // counters
 
 class CapturedGraph {
  public:
@@ -190,11 +190,15 @@ class DeviceCheck final : public Check {
     return expected_->digest(launched.c, BlockOfDomain::of(subject_.identity, block));
   }
 
+  void find_overwritten(const Launched& launched, bool output_may_change) {
+    add_overwritten(arena_, launched.placement, launched.c.source, output_may_change,
+                    {counters_.on_device(kOverwritten), counters_.on_device(kFirstFromEnd)}, stream_);
+  }
+
   Record after_refusal(const Launched& launched, std::uint64_t block,
                        const std::optional<kernels::Applicability>& answer, const std::string& reason) {
     // What the refused launch left behind must be the inputs and nothing else.
-    add_overwritten(arena_, launched.placement, launched.c.source, false, counters_.on_device(kOverwritten),
-                    stream_);
+    find_overwritten(launched, false);
     counters_.fetch(stream_);
     stream_.wait();
     if (must_be_served(launched.c))
@@ -213,8 +217,7 @@ class DeviceCheck final : public Check {
   Record after_run(const Launched& launched, std::uint64_t block) {
     add_output_digest(arena_, launched.placement, launched.c.first_index, subject_.identity.seed,
                       counters_.on_device(kDigest), stream_);
-    add_overwritten(arena_, launched.placement, launched.c.source, true, counters_.on_device(kOverwritten),
-                    stream_);
+    find_overwritten(launched, true);
     counters_.fetch(stream_);
 
     BlockOutcome outcome;
@@ -235,7 +238,15 @@ class DeviceCheck final : public Check {
       }
     }
     outcome.tally.kinds.out_of_bounds = counters_.fetched(kOverwritten);
+    if (!first && counters_.fetched(kOverwritten) > 0) outcome.out_of_bounds = first_out_of_bounds(launched);
     return block_record(subject_, launched.c, block, outcome, first);
+  }
+
+  OutOfBoundsWrite first_out_of_bounds(const Launched& launched) const {
+    const std::uint64_t element = launched.placement.arena_elements - counters_.fetched(kFirstFromEnd);
+    std::uint16_t now = 0;
+    check(cudaMemcpy(&now, arena_ + element, sizeof now, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    return out_of_bounds_write(launched.c, launched.placement, element, now);
   }
 
   Explanation explanation(const Launched& launched, std::uint64_t first) const {
@@ -302,7 +313,7 @@ class DeviceCheck final : public Check {
   std::shared_ptr<Expected<T>> expected_;
   Stream stream_;
   DeviceBuffer<std::uint16_t> memory_;
-  DeviceCounters<2> counters_;
+  DeviceCounters<3> counters_;
   std::uint16_t* arena_ = nullptr;
   FirstWrongBlock first_wrong_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -94,7 +95,28 @@ Counterexample counterexample(const ElementwiseSubject& subject, const Case& c, 
   return example;
 }
 
+// Of code that did what no correct kernel does, whatever its inputs: `what` says which.
+Counterexample without_element(const ElementwiseSubject& subject, const Case& c, std::uint64_t block,
+                               std::string what, std::string expected, std::string got) {
+  Counterexample example;
+  example.expected = std::move(expected);
+  example.got = std::move(got);
+  example.kind = "out_of_bounds";
+  example.rows = c.rows;
+  example.width = c.width;
+  example.block = block;
+  example.layout = describe(c.layout);
+  example.parts_at = std::move(what);
+  example.reproduce = reproduce_command(subject, block);
+  return example;
+}
+
 }  // namespace
+
+OutOfBoundsWrite out_of_bounds_write(const Case& c, const Placement& placement, std::uint64_t element,
+                                     std::uint16_t now) {
+  return {in_words(placement, element), bits_before_launch(placement, c.source, element), now};
+}
 
 void shrink_first(const ElementwiseSubject& subject, Record& of_block,
                   const std::function<Record(const Case&)>& run) {
@@ -152,6 +174,9 @@ Record block_record(const ElementwiseSubject& subject, const Case& c, std::uint6
   record.errors = outcome.errors;
   if (first) {
     record.first = counterexample(subject, c, block, *first, outcome.explanation);
+  } else if (const std::optional<OutOfBoundsWrite>& write = outcome.out_of_bounds) {
+    record.first = without_element(subject, c, block, "a write to " + write->where,
+                                   fmt::format("0x{:04x}", write->was), fmt::format("0x{:04x}", write->now));
   }
   return record;
 }
@@ -175,17 +200,7 @@ Record faulted_block_record(const ElementwiseSubject& subject, const Case& c, st
   Record record = with_block(subject, block);
   record.tested = counts_cases(subject) ? 1 : c.elements();
   record.kinds.out_of_bounds = record.mismatches = 1;
-  Counterexample fault;
-  fault.expected = "no fault";
-  fault.got = "fault";
-  fault.kind = "out_of_bounds";
-  fault.rows = c.rows;
-  fault.width = c.width;
-  fault.block = block;
-  fault.layout = describe(c.layout);
-  fault.parts_at = std::move(what);
-  fault.reproduce = reproduce_command(subject, block);
-  record.first = std::move(fault);
+  record.first = without_element(subject, c, block, std::move(what), "no fault", "fault");
   return record;
 }
 

@@ -17,6 +17,7 @@
 #include "conformance/elementwise/domains.h"
 #include "conformance/elementwise/expected.h"
 #include "conformance/elementwise/implementation.h"
+#include "conformance/elementwise/placement.h"
 #include "reference/profile.h"
 
 namespace bitproof::conformance {
@@ -63,12 +64,21 @@ template <reference::Half T>
 Explanation explain_rows(const ElementwiseSubject& subject, const Case& c, const Expected<T>& expected,
                          const ObservedRows& observed);
 
+// A write to what is not the output's: guard bands, gaps between rows, operands.
+struct OutOfBoundsWrite {
+  std::string where;       // "element 0 past the end of the output"
+  std::uint16_t was, now;  // bits
+};
+OutOfBoundsWrite out_of_bounds_write(const Case& c, const Placement& placement, std::uint64_t element,
+                                     std::uint16_t now);
+
 // What is known after one launch.
 struct BlockOutcome {
   Tally tally;
   std::uint64_t digest = 0, expected_digest = 0;
   std::vector<std::uint8_t> errors;  // `values`: ULP error by input bits, empty when all are zero
   Explanation explanation;
+  std::optional<OutOfBoundsWrite> out_of_bounds;  // the first in the arena
 };
 
 // An element of a case.
@@ -78,7 +88,8 @@ struct ElementFinding {
   T input{}, bias{}, expected{}, got{};
 };
 
-// The record of one block from its outcome. `first` describes the element at tally.first.
+// The record of one block from its outcome. `first` describes the element at tally.first; where no element of
+// the output is wrong, the counterexample is the write out of bounds.
 template <reference::Half T>
 Record block_record(const ElementwiseSubject& subject, const Case& c, std::uint64_t block,
                     const BlockOutcome& outcome, const std::optional<ElementFinding<T>>& first);

@@ -146,20 +146,25 @@ class HostCheck final : public Check {
     }
   }
 
+  struct Overwritten {
+    std::uint64_t count = 0, first = 0;  // of the arena's elements
+  };
+
   // Elements changed that no kernel may change: guards, gaps, bias, the input where it is not the output, and
   // after a refusal the output too.
-  static std::uint64_t overwritten(std::span<std::uint16_t> before, const Placement& placement,
-                                   HostArena& arena, bool output_may_change) {
+  static Overwritten overwritten(std::span<std::uint16_t> before, const Placement& placement, HostArena& arena,
+                                 bool output_may_change) {
     if (output_may_change)
       for (std::uint64_t row = 0; row < placement.output.rows; ++row)
         std::ranges::copy(arena.row(placement.output, row),
                           before.begin() + static_cast<std::ptrdiff_t>(placement.output.begin +
                                                                        row * placement.output.stride));
     const std::span<const std::uint16_t> after = arena.span();
-    if (std::memcmp(before.data(), after.data(), after.size_bytes()) == 0) return 0;
-    std::uint64_t count = 0;
-    for (std::size_t i = 0; i < after.size(); ++i) count += after[i] != before[i] ? 1 : 0;
-    return count;
+    if (std::memcmp(before.data(), after.data(), after.size_bytes()) == 0) return {};
+    Overwritten found;
+    for (std::size_t i = 0; i < after.size(); ++i)
+      if (after[i] != before[i] && found.count++ == 0) found.first = i;
+    return found;
   }
 
   Record after_refusal(const Case& c, std::uint64_t block, const Placement& placement,
@@ -171,7 +176,7 @@ class HostCheck final : public Check {
       return failed_block_record(
           subject_, block, Verdict::error,
           "the kernel refuses with \"" + reason + "\", its predicate says \"" + answer->reason + "\"");
-    if (overwritten(before, placement, arena, false) != 0)
+    if (overwritten(before, placement, arena, false).count != 0)
       return failed_block_record(subject_, block, Verdict::error,
                                  "the kernel refused (" + reason + ") but wrote");
     return refused_block_record(subject_, block);
@@ -199,7 +204,10 @@ class HostCheck final : public Check {
       outcome.errors =
           value_errors<T>(c, *expected_, [&](std::uint64_t row) { return arena.row(placement.output, row); });
     if (first && explains(block)) outcome.explanation = explanation(c, placement, arena, first->row);
-    outcome.tally.kinds.out_of_bounds = overwritten(before, placement, arena, true);
+    const Overwritten writes = overwritten(before, placement, arena, true);
+    outcome.tally.kinds.out_of_bounds = writes.count;
+    if (!first && writes.count > 0)
+      outcome.out_of_bounds = out_of_bounds_write(c, placement, writes.first, arena.span()[writes.first]);
     return block_record(subject_, c, block, outcome, first);
   }
 

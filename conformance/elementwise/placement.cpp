@@ -1,6 +1,10 @@
 #include "conformance/elementwise/placement.h"
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace bitproof::conformance {
 namespace {
@@ -44,6 +48,35 @@ Placement place(const Case& c, bool has_bias) {
   }
   placement.arena_elements = aligned(std::max(end, placement.output.end()) + kGuardElements);
   return placement;
+}
+
+std::string in_words(const Placement& placement, std::uint64_t element) {
+  struct Named {
+    std::string_view name;
+    const Region& region;
+  };
+  std::vector<Named> tensors{{"the output", placement.output}};
+  if (!placement.output_is_input) tensors.push_back({"the input", placement.input});
+  if (placement.bias.rows != 0) tensors.push_back({"the bias", placement.bias});
+  std::uint64_t row = 0, column = 0;
+  for (const auto& [name, region] : tensors)
+    if (region.holds(element, row, column)) return fmt::format("element [{}, {}] of {}", row, column, name);
+  for (const auto& [name, region] : tensors)
+    if (element >= region.begin && element < region.end())
+      return fmt::format("element {} of the gap after row {} of {}",
+                         (element - region.begin) % region.stride - region.width,
+                         (element - region.begin) / region.stride, name);
+  // In a guard band: by the nearest tensor.
+  std::string words;
+  std::uint64_t nearest = placement.arena_elements;
+  for (const auto& [name, region] : tensors) {
+    const bool past = element >= region.end();
+    const std::uint64_t distance = past ? element - region.end() : region.begin - element;
+    if (distance >= nearest) continue;
+    nearest = distance;
+    words = fmt::format("element {} {} of {}", distance, past ? "past the end" : "before the start", name);
+  }
+  return words;
 }
 
 Tensors::Tensors(const Placement& placement, bool with_bias, std::uint16_t* arena, reference::Dtype dtype,

@@ -4,11 +4,12 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <string>
 
 #include <dlpack/dlpack.h>
 
 #include "conformance/elementwise/case.h"
+#include "conformance/poison.h"
 #include "reference/half.h"
 
 namespace bitproof::conformance {
@@ -19,7 +20,17 @@ inline constexpr std::uint64_t kGuardElements = 4096;
 struct Region {
   std::uint64_t begin = 0;  // elements from the start of the arena
   std::uint64_t rows = 0, width = 0, stride = 0;
-  std::uint64_t end() const { return rows == 0 ? begin : begin + (rows - 1) * stride + width; }
+
+  BITPROOF_HOST_DEVICE std::uint64_t end() const {
+    return rows == 0 ? begin : begin + (rows - 1) * stride + width;
+  }
+  // Whether an element of the arena is one of the tensor's; if so, which.
+  BITPROOF_HOST_DEVICE bool holds(std::uint64_t element, std::uint64_t& row, std::uint64_t& column) const {
+    if (element < begin || element >= end()) return false;
+    row = (element - begin) / stride;
+    column = (element - begin) % stride;
+    return column < width;
+  }
 };
 
 struct Placement {
@@ -30,6 +41,18 @@ struct Placement {
 
 // The arena must start at a multiple of 256 bytes.
 Placement place(const Case& c, bool has_bias);
+
+// What an element of the arena is before the launch: input and bias as the source gives them, poison elsewhere.
+BITPROOF_HOST_DEVICE inline std::uint16_t bits_before_launch(const Placement& placement,
+                                                             const InputSource& source, std::uint64_t element) {
+  std::uint64_t row = 0, column = 0;
+  if (placement.input.holds(element, row, column)) return source.input(row, column);
+  if (placement.bias.holds(element, row, column)) return source.bias(column);
+  return kPoison;
+}
+
+// Where an element of the arena lies, in words: "element 0 past the end of the output".
+std::string in_words(const Placement& placement, std::uint64_t element);
 
 // The tensors of a case as a kernel receives them. Not copyable: the tensors point to the shapes.
 class Tensors {

@@ -38,13 +38,15 @@ std::vector<std::uint16_t> simpler_than(std::uint16_t bits, reference::Dtype dty
 
 class Shrinker {
  public:
-  Shrinker(const ElementwiseOperator& op, reference::Dtype dtype, std::uint64_t seed, const TryCase& try_case)
-      : op_(op), dtype_(dtype), seed_(seed), try_case_(try_case) {}
+  Shrinker(const ElementwiseOperator& op, reference::Dtype dtype, std::uint64_t seed, bool of_an_element,
+           const TryCase& try_case)
+      : op_(op), dtype_(dtype), seed_(seed), of_an_element_(of_an_element), try_case_(try_case) {}
 
-  // Takes the candidate if it fails.
+  // Takes the candidate if it fails, and not for another reason: a wrong element is none that was left right
+  // beside a write out of bounds.
   bool take(const OneElement& candidate) {
     std::optional<Counterexample> found = try_case_(case_of(candidate, op_, dtype_, seed_));
-    if (!found) return false;
+    if (!found || found->is_of_an_element() != of_an_element_) return false;
     best_ = candidate;
     found_ = std::move(*found);
     return true;
@@ -78,7 +80,7 @@ class Shrinker {
     for (std::uint16_t OneElement::*const value : {&OneElement::x, &OneElement::bias}) {
       if (value == &OneElement::bias && !op_.has_bias) continue;
       for (const std::uint16_t simpler : simpler_than(best_.*value, dtype_)) {
-        if (simpler == best_.*value) continue;
+        if (simpler == best_.*value) break;
         OneElement candidate = best_;
         candidate.*value = simpler;
         if (take(candidate)) break;
@@ -98,6 +100,7 @@ class Shrinker {
   const ElementwiseOperator& op_;
   reference::Dtype dtype_;
   std::uint64_t seed_;
+  bool of_an_element_;
   const TryCase& try_case_;
   OneElement best_;
   Counterexample found_;
@@ -107,12 +110,11 @@ class Shrinker {
 
 std::optional<SmallestCase> shrink(const ElementwiseOperator& op, reference::Dtype dtype,
                                    const Counterexample& first, const Record& id, const TryCase& try_case) {
-  if (first.inputs.empty()) return std::nullopt;
   // The seed of the run, which the command names: what goes ahead of the case is made from it.
-  Shrinker shrinker(op, dtype, id.seed, try_case);
+  Shrinker shrinker(op, dtype, id.seed, first.is_of_an_element(), try_case);
   OneElement start;
-  start.x = bits_of(first.inputs.front());
-  if (op.has_bias) start.bias = bits_of(first.inputs.back());
+  if (first.is_of_an_element()) start.x = bits_of(first.inputs.front());
+  if (op.has_bias && first.is_of_an_element()) start.bias = bits_of(first.inputs.back());
   if (!shrinker.find_shape(start, first.row, first.column)) return std::nullopt;
   shrinker.simplify();
   if (!shrinker.fails_again()) return std::nullopt;
@@ -125,6 +127,7 @@ std::optional<SmallestCase> shrink(const ElementwiseOperator& op, reference::Dty
                       .inputs = found.inputs,
                       .expected = found.expected,
                       .got = found.got,
+                      .place = found.is_of_an_element() ? "" : found.parts_at,
                       .layout = found.layout,
                       .element = to_text(best),
                       .reproduce = command_of_case(id, to_text(best))};

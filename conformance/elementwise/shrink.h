@@ -15,8 +15,8 @@ using TryCase = std::function<std::optional<Counterexample>(const Case&)>;
 
 // Candidates are tried in the order of their simplicity, and a candidate that fails becomes what is shrunk
 // further; so the result always fails, and is seen to fail twice. Nothing when no case around one element
-// fails: the fault needs the large tensor, or what came before it. Nor for a counterexample without inputs: a
-// fault of the code, which is no element's.
+// fails: the fault needs the large tensor, or what came before it. What is no element's fault, but the code's,
+// is shrunk from zeros.
 std::optional<SmallestCase> shrink(const ElementwiseOperator& op, reference::Dtype dtype,
                                    const Counterexample& first, const Record& identity,
                                    const TryCase& try_case);

@@ -105,8 +105,7 @@ class Examination {
   std::string mismatch_text() const {
     std::string text = fmt::format("{} of {} {} differ", record_.mismatches, record_.tested, record_.unit);
     if (const auto& first = record_.first) {
-      text += fmt::format(", first {}: expected {}, got {}", fmt::join(first->inputs, " "), first->expected,
-                          first->got);
+      text += fmt::format(", first {}: expected {}, got {}", what(*first), first->expected, first->got);
       if (!first->reproduce.empty()) return text + "; reproduce it with: " + first->reproduce;
     }
     return text + "; " + run_again(record_);

@@ -155,20 +155,24 @@ std::string fact(std::string_view name, const std::string& value) {
 std::string counterexample_html(const Record& record) {
   if (!record.first) return "";
   const Counterexample& c = *record.first;
-  std::string html = "<h4>First counterexample</h4>\n" + bits_html(record) + R"(<dl class="facts">)";
-  html += fact("inputs", fmt::format("{}", fmt::join(c.inputs, ", ")));
-  html += fact("expected", fmt::format("{} = {}", c.expected, value_of(c.expected_value)));
-  html += fact("got", fmt::format("{} = {}", c.got, value_of(c.got_value)));
-  html += fact("difference", fmt::format("{}, {} ULP", c.kind, c.ulp));
-  html += fact("where", fmt::format("row {} of {}, column {} of {}, vector lane {}, block {}", c.row, c.rows,
-                                    c.column, c.width, c.vector_lane, c.block));
+  std::string html = "<h4>First counterexample</h4>\n";
+  if (c.is_of_an_element()) {
+    html += bits_html(record) + R"(<dl class="facts">)";
+    html += fact("inputs", what(c));
+    html += fact("expected", fmt::format("{} = {}", c.expected, value_of(c.expected_value)));
+    html += fact("got", fmt::format("{} = {}", c.got, value_of(c.got_value)));
+    html += fact("difference", fmt::format("{}, {} ULP", c.kind, c.ulp));
+    html += fact("parts at", c.parts_at);
+  } else {
+    html += R"(<dl class="facts">)";
+    html += fact("first", what(c));
+    html += fact("expected", c.expected);
+    html += fact("got", fmt::format("{}, {}", c.got, c.kind));
+  }
+  html += fact("where", fmt::format("{}, block {}", where(c), c.block));
   html += fact("layout", c.layout);
-  html += fact("parts at", c.parts_at);
   html += fact("diagnosis", c.diagnosis);
-  if (c.smallest)
-    html += fact("smallest",
-                 fmt::format("[{}, {}], {}: expected {}, got {}", c.smallest->rows, c.smallest->width,
-                             fmt::join(c.smallest->inputs, ", "), c.smallest->expected, c.smallest->got));
+  if (c.smallest) html += fact("smallest", in_words(*c.smallest));
   html += "</dl>\n";
   if (!c.reproduce.empty()) html += fmt::format("<pre>{}</pre>\n", escaped(c.reproduce));
   if (c.smallest) html += fmt::format("<pre>{}</pre>\n", escaped(c.smallest->reproduce));

@@ -108,12 +108,15 @@ std::string describe(const Record& record) {
                                  record.op + " " + record.dtype + " " + record.implementation + " " +
                                      record.domain + " " + record.architecture,
                                  record.mismatches, kinds_of(record.kinds), record.max_ulp);
-  text += fmt::format("    {}: expected {} ({}), got {} ({}), {} ULP\n", fmt::join(c.inputs, " "), c.expected,
-                      value_of(c.expected_value), c.got, value_of(c.got_value), c.ulp);
-  text += bits_of(record);
-  text += fmt::format("    at row {} of {}, column {} of {}, vector lane {}{}{}\n", c.row, c.rows, c.column,
-                      c.width, c.vector_lane, c.layout.empty() ? "" : ", " + c.layout,
-                      c.parts_at.empty() ? "" : "; they part at: " + c.parts_at);
+  if (c.is_of_an_element()) {
+    text += fmt::format("    {}: expected {} ({}), got {} ({}), {} ULP\n", what(c), c.expected,
+                        value_of(c.expected_value), c.got, value_of(c.got_value), c.ulp);
+    text += bits_of(record);
+  } else {
+    text += fmt::format("    {}: expected {}, got {}\n", what(c), c.expected, c.got);
+  }
+  text += fmt::format("    at {}{}{}\n", where(c), c.layout.empty() ? "" : ", " + c.layout,
+                      c.parts_at.empty() || !c.is_of_an_element() ? "" : "; they part at: " + c.parts_at);
   if (!c.diagnosis.empty()) text += fmt::format("    {}\n", c.diagnosis);
   if (!c.reproduce.empty()) text += fmt::format("    {}\n", c.reproduce);
   if (c.smallest) text += fmt::format("    smallest: {}\n", c.smallest->reproduce);

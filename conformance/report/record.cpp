@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace bitproof::conformance {
 namespace {
 
@@ -56,6 +58,24 @@ std::optional<Verdict> parse_verdict(std::string_view text) {
 KindCounts& KindCounts::operator+=(const KindCounts& other) {
   for (const KindField& field : kKindFields) this->*field.count += other.*field.count;
   return *this;
+}
+
+std::string what(const Counterexample& example) {
+  if (!example.is_of_an_element()) return example.parts_at;
+  return fmt::format("{}", fmt::join(example.inputs, ", "));
+}
+
+std::string where(const Counterexample& example) {
+  if (!example.is_of_an_element()) return fmt::format("a [{}, {}] tensor", example.rows, example.width);
+  return fmt::format("row {} of {}, column {} of {}, lane {} of its vector", example.row, example.rows,
+                     example.column, example.width, example.vector_lane);
+}
+
+std::string in_words(const SmallestCase& smallest) {
+  const std::string subject =
+      smallest.inputs.empty() ? smallest.place : fmt::format("{}", fmt::join(smallest.inputs, ", "));
+  return fmt::format("[{}, {}], {}: expected {}, got {}", smallest.rows, smallest.width, subject,
+                     smallest.expected, smallest.got);
 }
 
 }  // namespace bitproof::conformance

@@ -57,13 +57,15 @@ struct SmallestCase {
   std::uint64_t rows = 0, width = 0, row = 0, column = 0;
   std::vector<std::string> inputs;  // as those of a counterexample
   std::string expected, got;
+  std::string place;  // of a counterexample without an element, else empty
   std::string layout;
   std::string element;    // "1x16,0,3,x=0x3c00,bias=0x8000": what `run --case` takes
   std::string reproduce;  // one command
   bool operator==(const SmallestCase&) const = default;
 };
 
-// The first wrong element in the order of the domain.
+// The first wrong element of the first wrong block. Of a block whose outputs are right, what its code did
+// beside them: see is_of_an_element().
 struct Counterexample {
   std::vector<std::string> inputs;  // "x=0xb5a7", "bias=0x8000": name=bits
   std::string expected;             // "0xb018"
@@ -81,8 +83,20 @@ struct Counterexample {
   std::string reproduce;              // one command
   std::string diagnosis;              // "differs exactly as a kernel that ... would"; empty when unknown
   std::optional<SmallestCase> smallest;
+
+  // Else of an access out of bounds, which is any but a read of an operand and a write of the output. Then
+  // there are no inputs, row, column and numbers; parts_at says where, and of a write `expected` and `got` are
+  // the bits before and after.
+  bool is_of_an_element() const { return !inputs.empty(); }
   bool operator==(const Counterexample&) const = default;
 };
+
+// "x=0xb5a7, bias=0x8000"; without an element, what the code did.
+std::string what(const Counterexample& example);
+// "row 3 of 4, column 5 of 16, lane 5 of its vector"; without an element, "a [4, 16] tensor".
+std::string where(const Counterexample& example);
+// "[1, 8], x=0xb5a7, bias=0x8000: expected 0xb018, got 0x0000".
+std::string in_words(const SmallestCase& smallest);
 
 // Mismatching elements of one cause, where a check can tell why.
 struct Cause {

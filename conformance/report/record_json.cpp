@@ -54,6 +54,7 @@ std::string to_json(const SmallestCase& c) {
   writer.json("inputs", list(c.inputs, append_quoted));
   writer.text("expected", c.expected);
   writer.text("got", c.got);
+  if (!c.place.empty()) writer.text("place", c.place);
   writer.text("layout", c.layout);
   writer.text("element", c.element);
   writer.text("reproduce", c.reproduce);
@@ -136,6 +137,7 @@ SmallestCase smallest_from_json(const JsonReader& in) {
   c.inputs = texts_from_json(in["inputs"]);
   c.expected = in["expected"].text();
   c.got = in["got"].text();
+  c.place = in["place"].text_or("");
   c.layout = in["layout"].text();
   c.element = in["element"].text();
   c.reproduce = in["reproduce"].text();

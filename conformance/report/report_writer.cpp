@@ -174,6 +174,13 @@ Result<Done> ReportWriter::checkpoint(std::size_t index, Record record) {
   return state_->write();
 }
 
+Result<Done> ReportWriter::update(MutationScore score) {
+  const std::lock_guard guard(state_->mutex);
+  state_->report.mutation_score = score;
+  state_->header = header_to_json(state_->report);
+  return state_->write();
+}
+
 Result<Done> ReportWriter::flush() {
   const std::lock_guard guard(state_->mutex);
   return state_->dirty ? state_->write() : Result<Done>{Done{}};

@@ -51,6 +51,9 @@ class ReportWriter {
   // Its verdict is decided from what was tested so far, so that a killed run leaves the truth. Thread-safe.
   Result<Done> checkpoint(std::size_t index, Record record);
 
+  // Adds the score of a mutation test. On return it is on the disk. Thread-safe.
+  Result<Done> update(MutationScore score);
+
   // Writes what checkpoint() held back.
   Result<Done> flush();
 

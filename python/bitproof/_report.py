@@ -12,7 +12,10 @@ _PASSES = ("bit_exact", "within_contract")
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The first wrong element in the order of the domain; bits are hexadecimal."""
+    """The first wrong element of the first wrong block; bits are hexadecimal.
+
+    Without inputs it is no element, but an access out of bounds beside right outputs: parts_at says where.
+    """
 
     inputs: Tuple[str, ...]
     expected: str
@@ -28,6 +31,9 @@ class Counterexample:
     raw: Dict[str, Any]
 
     def __str__(self) -> str:
+        if not self.inputs:
+            bits = f"expected {self.expected}, got {self.got} ({self.kind})"
+            return f"{self.parts_at}: {bits} in a {list(self.shape)} tensor, {self.layout}"
         words = f"{', '.join(self.inputs)}: expected {self.expected}, got {self.got} ({self.kind}, {self.ulp} ULP)"
         words += f" at row {self.row}, column {self.column} of {list(self.shape)}, {self.layout}"
         return "; ".join(part for part in (words, self.parts_at, self.diagnosis) if part)

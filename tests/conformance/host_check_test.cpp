@@ -202,7 +202,13 @@ TEST(HostCheck, CountsWritesBeforeAndBehindTheOutput) {
   }));
   EXPECT_EQ(record.verdict, Verdict::mismatch);
   EXPECT_EQ(record.kinds, (KindCounts{.out_of_bounds = 2}));
-  EXPECT_FALSE(record.first) << "no element of the output is wrong";
+  ASSERT_TRUE(record.first);
+  EXPECT_FALSE(record.first->is_of_an_element()) << "none of the output is wrong";
+  EXPECT_EQ(record.first->kind, "out_of_bounds");
+  EXPECT_EQ(what(*record.first), "a write to element 1 before the start of the output");
+  EXPECT_EQ(where(*record.first), "a [5, 64] tensor");
+  EXPECT_EQ(record.first->expected, "0xffa5");
+  EXPECT_EQ(record.first->got, "0x0000");
 }
 
 TEST(HostCheck, CountsWritesIntoInputAndBias) {

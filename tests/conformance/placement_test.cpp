@@ -51,6 +51,30 @@ RC_GTEST_PROP(PlacementProperty, SeparateTensorsLieApartWithGuardsAtTheirOffsets
   RC_ASSERT(p.bias.end() - p.bias.begin == c.width);
 }
 
+TEST(PlacementTest, SaysWhereAnElementOfTheArenaLies) {
+  Case c = sample_case();
+  c.layout.row_gap = 16;
+  const Placement p = place(c, true);
+  const std::uint64_t row = c.width + 16;
+  EXPECT_EQ(in_words(p, p.input.begin - 1), "element 1 before the start of the input");
+  EXPECT_EQ(in_words(p, p.input.begin + row + 2), "element [1, 2] of the input");
+  EXPECT_EQ(in_words(p, p.input.begin + c.width + 3), "element 3 of the gap after row 0 of the input");
+  EXPECT_EQ(in_words(p, p.input.end()), "element 0 past the end of the input");
+  EXPECT_EQ(in_words(p, p.bias.begin + 5), "element [0, 5] of the bias");
+  EXPECT_EQ(in_words(p, p.output.begin - 2), "element 2 before the start of the output");
+  EXPECT_EQ(in_words(p, p.output.end() + 7), "element 7 past the end of the output");
+  EXPECT_EQ(in_words(place(c, false), p.input.begin), "element [0, 0] of the input");
+}
+
+TEST(PlacementTest, BeforeALaunchOnlyInputAndBiasAreNotPoison) {
+  const Case c = sample_case();
+  const Placement p = place(c, true);
+  EXPECT_EQ(bits_before_launch(p, c.source, p.input.begin + c.width + 1), c.source.input(1, 1));
+  EXPECT_EQ(bits_before_launch(p, c.source, p.bias.begin + 1), c.source.bias(1));
+  EXPECT_EQ(bits_before_launch(p, c.source, p.output.begin), 0xffa5);
+  EXPECT_EQ(bits_before_launch(p, c.source, p.input.end()), 0xffa5);
+}
+
 TEST(PlacementTest, InPlaceTheOutputIsTheInput) {
   Case c = sample_case();
   c.layout.aliasing = Aliasing::in_place;

@@ -109,10 +109,33 @@ TEST(PlantedFault, AWritePastTheEndIsFound) {
   const Record record = run_block(with_planted_write({65536, 0x0000}), "values", 0);
   EXPECT_EQ(record.kinds.out_of_bounds, 1u);
   EXPECT_EQ(record.mismatches, 1u);
+  ASSERT_TRUE(record.first);
+  EXPECT_EQ(what(*record.first), "a write to element 0 past the end of the output");
+  EXPECT_EQ(record.first->expected, "0xffa5");
+  EXPECT_EQ(record.first->got, "0x0000");
 }
 
 TEST(PlantedFault, AWriteBeforeTheStartIsFound) {
-  EXPECT_EQ(run_block(with_planted_write({-1, 0x0000}), "values", 0).kinds.out_of_bounds, 1u);
+  const Record record = run_block(with_planted_write({-1, 0x1234}), "values", 0);
+  EXPECT_EQ(record.kinds.out_of_bounds, 1u);
+  ASSERT_TRUE(record.first);
+  EXPECT_EQ(what(*record.first), "a write to element 1 before the start of the output");
+  EXPECT_EQ(record.first->got, "0x1234");
+}
+
+TEST(PlantedFault, TheFirstOfTwoWritesOutOfBoundsIsShown) {
+  // The output lies behind the bias.
+  ElementwiseImplementation both = with_planted_write({65536 + 700, 0x0001});
+  both.run = [past = both.run, before = with_planted_write({-300, 0x0002}).run](const Tensors& tensors,
+                                                                                CUstream_st* stream) {
+    past(tensors, stream);
+    before(tensors, stream);
+  };
+  const Record record = run_block(both, "values", 0);
+  EXPECT_EQ(record.kinds.out_of_bounds, 2u);
+  ASSERT_TRUE(record.first);
+  EXPECT_EQ(what(*record.first), "a write to element 300 before the start of the output");
+  EXPECT_EQ(record.first->got, "0x0002");
 }
 
 TEST(PlantedFault, AFlippedSignOfZeroIsFound) {

@@ -139,6 +139,11 @@ class WrongKernels(unittest.TestCase):
         report = bitproof.check("gelu_tanh", kernel, dtype="fp16", domain="values", framework="numpy")
         self.assertEqual(report.records[0].kinds["out_of_bounds"], 1)
         self.assertEqual(report.verdict, "mismatch")
+        self.assertEqual(
+            str(report.first),
+            "a write to element [0, 0] of the input: expected 0x0000, got 0x3c00 (out_of_bounds) in a [64, 1024] tensor, "
+            "contiguous",
+        )
 
     def test_what_a_kernel_raises_is_raised_again(self):
         def kernel(x):

@@ -121,6 +121,8 @@ TEST(EmulatedKernels, AFaultOfTheCodeIsAMismatchWithTheInstruction) {
   EXPECT_NE(record.first->parts_at.find("read of 16 bytes out of bounds at"), std::string::npos)
       << record.first->parts_at;
   EXPECT_NE(record.first->parts_at.find("(planted)\" at 0x"), std::string::npos) << record.first->parts_at;
+  ASSERT_TRUE(record.first->smallest);
+  EXPECT_EQ(record.first->smallest->element, "1x8,0,0,x=0x0000,bias=0x0000");
 }
 
 }  // namespace

@@ -77,6 +77,13 @@ TEST_F(CheckCommand, FindsAWriteBesideTheOutput) {
   EXPECT_EQ(record.at("verdict"), "mismatch");
   EXPECT_EQ(record.at("kinds").at("out_of_bounds"), 1);
   EXPECT_EQ(record.at("mismatches"), 1);
+  const auto& first = record.at("first");
+  EXPECT_EQ(first.at("parts_at"), "a write to element 0 past the end of the output");
+  const std::string command = first.at("reproduce");
+  ASSERT_TRUE(command.starts_with("./bitproof check ")) << command;
+  const Outcome again = check(command.substr(std::string("./bitproof check ").size()));
+  EXPECT_EQ(again.status, 1) << again.err;
+  EXPECT_NE(again.out.find("a write to element 0 past the end of the output"), std::string::npos) << again.out;
 }
 
 TEST_F(CheckCommand, SaysWhyAKernelRefusedFailedOrAnsweredNonsense) {

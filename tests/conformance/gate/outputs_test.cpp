@@ -172,6 +172,52 @@ TEST(Html, EscapesWhatReportsSay) {
   EXPECT_EQ(html.find("<script>"), std::string::npos);
 }
 
+// As of a kernel that writes one element too far.
+Counterexample out_of_bounds() {
+  Counterexample c;
+  c.kind = "out_of_bounds";
+  c.expected = "0xffa5";
+  c.got = "0x0000";
+  c.rows = 64;
+  c.width = 1024;
+  c.layout = "contiguous";
+  c.parts_at = "a write to element 0 past the end of the output";
+  c.reproduce = "./bitproof run --block 0";
+  SmallestCase& smallest = c.smallest.emplace();
+  smallest.rows = 1;
+  smallest.width = 8;
+  smallest.expected = c.expected;
+  smallest.got = c.got;
+  smallest.place = c.parts_at;
+  smallest.reproduce = "./bitproof run --case 1x8,0,0,x=0x0000,bias=0x0000";
+  return c;
+}
+
+TEST(Outputs, OfAWriteOutOfBoundsNameItsPlaceAndNoElement) {
+  World world = green_world();
+  world.known_wrong().first = out_of_bounds();
+  const std::string html = to_html(world.gpu);
+  EXPECT_NE(html.find("a write to element 0 past the end of the output"), std::string::npos);
+  EXPECT_NE(html.find("<dd>a [64, 1024] tensor, block 0</dd>"), std::string::npos);
+  EXPECT_NE(
+      html.find(
+          "<dd>[1, 8], a write to element 0 past the end of the output: expected 0xffa5, got 0x0000</dd>"),
+      std::string::npos);
+  EXPECT_EQ(html.find("row 0 of"), std::string::npos);
+
+  const std::string report = to_terminal(world.gpu, Colour::off);
+  EXPECT_NE(report.find("    a write to element 0 past the end of the output: expected 0xffa5, got 0x0000\n"
+                        "    at a [64, 1024] tensor, contiguous\n"),
+            std::string::npos)
+      << report;
+
+  world.expectations["expectations"] = nlohmann::json::array();
+  const std::string gate = to_terminal(result_of(world), Colour::off);
+  EXPECT_NE(gate.find("first a write to element 0 past the end of the output: expected 0xffa5, got 0x0000"),
+            std::string::npos)
+      << gate;
+}
+
 TEST(Html, SaysThatAShardIsNotTheWhole) {
   EXPECT_NE(to_html(green_world().cpu_first).find("Shard 0/2: a part of every domain only"), std::string::npos);
 }

@@ -56,6 +56,29 @@ TEST(ReportWriter, AFinishedRecordIsOnTheDiskAtOnce) {
   EXPECT_EQ(on_disk(directory), writer.snapshot());
 }
 
+TEST(ReportWriter, AScoreIsOnTheDiskAtOnceAndLeavesTheRecordsAlone) {
+  const TemporaryDirectory directory;
+  ReportWriter writer = created(directory, sample_plan(2));
+  EXPECT_FALSE(on_disk(directory).mutation_score);
+  const Report before = on_disk(directory);
+  ASSERT_TRUE(writer.update(MutationScore{47, 48, 1}));
+  EXPECT_EQ(on_disk(directory).mutation_score, (MutationScore{47, 48, 1}));
+  EXPECT_EQ(on_disk(directory).records, before.records);
+}
+
+TEST(ReportWriter, KeepsACounterexampleWithoutAnElement) {
+  const TemporaryDirectory directory;
+  const Report plan = sample_plan(1);
+  ReportWriter writer = created(directory, plan);
+  Record wrong = tested_record(plan.records[0], {&kAll, 1}, 100);
+  wrong.first->inputs.clear();
+  wrong.first->parts_at = "a write to element 0 past the end of the output";
+  wrong.first->smallest->inputs.clear();
+  wrong.first->smallest->place = wrong.first->parts_at;
+  ASSERT_TRUE(writer.update(0, wrong));
+  EXPECT_EQ(on_disk(directory).records[0], wrong);
+}
+
 TEST(ReportWriter, CheckpointsAreRateLimitedAndFlushed) {
   const TemporaryDirectory directory;
   const Report plan = sample_plan(1);

@@ -45,6 +45,7 @@ Counterexample counterexample(std::uint64_t index, std::uint64_t ulp) {
                             .inputs = c.inputs,
                             .expected = c.expected,
                             .got = c.got,
+                            .place = "",
                             .layout = "contiguous",
                             .element = "1x8,0,0,x=0x3c00,bias=0x8000",
                             .reproduce = "./bitproof run --case 1x8,0,0,x=0x3c00,bias=0x8000"};
