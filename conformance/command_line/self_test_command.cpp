@@ -37,6 +37,7 @@ Json to_json(const Survival& s) {
   Json json{
       {"operator", s.op}, {"dtype", s.dtype}, {"device", s.device}, {"killed", s.killed}, {"inputs", s.inputs}};
   if (s.killed) json.update({{"domain", s.domain}, {"how", s.how}});
+  if (!s.error.empty()) json["error"] = s.error;
   return json;
 }
 
@@ -52,11 +53,8 @@ Json to_json(const MutantResult& mutant) {
 
 Json to_json(const SelfTestResult& result, const Options& options) {
   const MutationScore score = result.score();
-  Json json{{"killed", score.killed},
-            {"total", score.total},
-            {"false_alarms", score.false_alarms},
-            {"passed", result.passed()},
-            {"fresh_seed", *options.fresh_seed},
+  Json json{{"killed", score.killed},    {"total", score.total},      {"false_alarms", score.false_alarms},
+            {"errors", result.errors()}, {"passed", result.passed()}, {"fresh_seed", *options.fresh_seed},
             {"seconds", result.seconds}};
   for (const MutantResult& mutant : result.mutants) json["mutants"].push_back(to_json(mutant));
   json["not_run"] = Json::array();
@@ -79,9 +77,9 @@ Json to_json(const SelfTestResult& result, const Options& options) {
 constexpr auto kRow = "{:<36} {:<5} {:<7} {:<9} {:<20} {:>14}  {}\n";
 
 void print_row(const std::string& what, const Survival& s, bool right) {
-  fmt::print(kRow, what, s.dtype, s.device,
-             coloured(s.killed ? "killed" : "survived", right ? Ink::green : Ink::red, stdout), s.domain,
-             std::to_string(s.inputs), s.how);
+  const char* const fate = s.killed ? "killed" : s.error.empty() ? "survived" : "error";
+  fmt::print(kRow, what, s.dtype, s.device, coloured(fate, right && s.complete ? Ink::green : Ink::red, stdout),
+             s.domain, std::to_string(s.inputs), s.error.empty() ? s.how : s.error);
 }
 
 void print_people(const SelfTestResult& result, const Options& options) {
@@ -100,27 +98,32 @@ void print_people(const SelfTestResult& result, const Options& options) {
                left_out.reason);
   const MutationScore score = result.score();
   fmt::print(
-      "\n{}: {} of {} mutants killed, {} false alarms among {} correct implementations, controls {}; "
+      "\n{}: {} of {} mutants killed, {} false alarms among {} correct implementations, {} errors, controls "
+      "{}; "
       "{:.1f} s, fresh seed {}\n",
       coloured(result.passed() ? "PASSED" : "FAILED", result.passed() ? Ink::green : Ink::red, stdout),
-      score.killed, score.total, score.false_alarms, result.unmutated.size(),
+      score.killed, score.total, score.false_alarms, result.unmutated.size(), result.errors(),
       result.controls_hold() ? "hold" : "FAIL", result.seconds, *options.fresh_seed);
 }
 
-// A report that says nothing but the score: what a gate asks for.
-Result<Done> write_report(const SelfTestResult& result, const std::filesystem::path& directory,
-                          const CudaDevices& devices) {
+// A report that says nothing but the score: what a gate asks for. It has none until the test is through; one
+// that was interrupted is begun again.
+Result<ReportWriter> start_report(const std::filesystem::path& directory, const CudaDevices& devices) {
   Report report;
   report.environment = describe_environment(devices.devices);
   report.profile = reference::kPytorch211Cuda.name;
-  report.seed = 1;
-  // Of a test whose controls failed, or that compared nothing correct, a score says nothing: a gate finds none.
-  if (result.controls_hold() && result.all_complete() && !result.unmutated.empty())
-    report.mutation_score = result.score();
+  report.seed = SequenceSeeds{}.seed;
   report.run_id = run_id_of(report);
-  const Result<ReportWriter> writer = ReportWriter::create(directory, std::move(report));
-  if (!writer) return writer.error();
-  return Done{};
+  Result<ReportWriter> writer = ReportWriter::resume(directory, std::move(report));
+  if (writer && writer->snapshot().mutation_score)
+    return Error{ErrorKind::occupied, "there is a report with a score already", directory.string(),
+                 "name another directory with --report"};
+  return writer;
+}
+
+// Of a test whose controls failed, or that did not compare all that is correct, a score says nothing.
+bool is_scored(const SelfTestResult& result) {
+  return result.controls_hold() && result.all_complete() && !result.unmutated.empty();
 }
 
 int run(Options options) {
@@ -128,6 +131,10 @@ int run(Options options) {
     fmt::print(stderr, "bitproof: {}\n", *fault);
     return kCouldNotRun;
   }
+  if (options.fresh_seed == SequenceSeeds{}.seed)
+    return complain({ErrorKind::bad_argument, "is the seed of the other domains",
+                     fmt::format("--fresh-seed {}", *options.fresh_seed),
+                     "name another: what knows the inputs of one seed must meet others"});
   if (!options.fresh_seed) options.fresh_seed = std::random_device{}() | std::uint64_t{1} << 32;
   const CudaDevices devices = probe_cuda_devices();
   SelfTestOptions test;
@@ -148,15 +155,20 @@ int run(Options options) {
     return kCouldNotRun;
   }
 
+  std::optional<Result<ReportWriter>> report;
+  if (options.report_directory) report = start_report(*options.report_directory, devices);
+  if (report && !*report) return complain(report->error());
+
   ProgressBar bar;
   test.progress = [&bar](std::uint64_t done, std::uint64_t total) { bar.show("mutants", done, total); };
   const SelfTestResult result = run_self_test(test);
   bar.clear();
   options.json ? fmt::print("{}\n", to_json(result, options).dump(2)) : print_people(result, options);
-  if (options.report_directory)
-    if (const Result<Done> written = write_report(result, *options.report_directory, devices); !written)
+  if (report && is_scored(result))
+    if (const Result<Done> written = (*report)->update(result.score()); !written)
       return complain(written.error());
-  return result.passed() ? kPassed : kFailed;
+  if (result.failed()) return kFailed;
+  return result.passed() ? kPassed : kCouldNotRun;
 }
 
 }  // namespace

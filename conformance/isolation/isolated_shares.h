@@ -21,6 +21,9 @@ struct IsolationOptions {
 // Devices take turns, but for GPUs, which work at the same time. Nothing is left running, also not when a
 // signal ends this process.
 //
+// This guards against accidents. Code that means to forge its verdict can: it runs in the process that reports
+// it.
+//
 // Must be called before this process initialises CUDA (worker_process.h).
 void run_isolated(std::vector<Share> shares, CheckEvents& events, const IsolationOptions& options = {});
 

@@ -114,7 +114,10 @@ BITPROOF_KERNEL std::uint16_t round_by(float x, Rounding rule, std::uint32_t noi
   const std::uint32_t bits = bits_of_float(x), magnitude = bits & 0x7FFFFFFFu;
   const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
   if (magnitude > 0x7F800000u) return Format<kType>::kNan;
-  if (magnitude == 0x7F800000u || (kType == HalfType::fp16 && magnitude >= 0x47800000u))
+  const bool is_too_large = kType == HalfType::fp16 && magnitude >= 0x47800000u;  // 65536
+  if (is_too_large && magnitude < 0x7F800000u && rule == Rounding::toward_zero)
+    return static_cast<std::uint16_t>(sign | (Format<kType>::kInfinity - 1));
+  if (is_too_large || magnitude == 0x7F800000u)
     return static_cast<std::uint16_t>(sign | Format<kType>::kInfinity);
   const Cut parts = cut<kType>(magnitude);
   const std::uint32_t half = 1u << (parts.width - 1), last = half << 1;
@@ -150,12 +153,13 @@ BITPROOF_KERNEL std::uint16_t round_twice(float x) {
 // 0.5 x (1 + tanh u) in FP32, as eager associates it, with what a fault changes.
 BITPROOF_KERNEL float gelu_by_formula(Fault fault, float x) {
   using kernels::add, kernels::fused_multiply_add, kernels::multiply;
-  float beta = float_of_bits(0x3F4C422Au);  // sqrt(2/pi)
-  const float kappa = 0.044715f;
+  float beta = float_of_bits(0x3F4C422Au);   // sqrt(2/pi)
+  float kappa = float_of_bits(0x3D372713u);  // 0.044715
   if (fault == Fault::erf_form)
     return multiply(multiply(0.5f, x), add(1.0f, eager_erf(multiply(x, 0.70710678f))));
   if (fault == Fault::beta_one_ulp_off) beta = float_of_bits(0x3F4C422Bu);
   if (fault == Fault::beta_of_another_library) beta = 0.797885f;
+  if (fault == Fault::kappa_one_ulp_off) kappa = float_of_bits(0x3D372714u);
   float u = multiply(beta, fused_multiply_add(kappa, multiply(multiply(x, x), x), x));
   // cuBLASLt's: u = x * fma(beta*kappa * x, x, beta).
   if (fault == Fault::kappa_folded)
@@ -197,6 +201,7 @@ BITPROOF_KERNEL float gelu(Fault fault, float x) {
     case Fault::fma_tail:
     case Fault::beta_one_ulp_off:
     case Fault::beta_of_another_library:
+    case Fault::kappa_one_ulp_off:
     case Fault::kappa_folded:
       return gelu_by_formula(fault, x);
     case Fault::every_step_rounded:

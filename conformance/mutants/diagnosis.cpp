@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "conformance/elementwise/placement.h"
-#include "conformance/mutants/arithmetic.h"
+#include "conformance/mutants/body.h"
 #include "conformance/mutants/mutant.h"
 #include "conformance/poison.h"
 #include "reference/operators.h"
@@ -51,7 +51,9 @@ std::vector<std::uint16_t> rows_of(const ElementwiseImplementation& implementati
                                    const ObservedRows& observed) {
   constexpr std::uint64_t kAlignment = 128;  // elements, 256 bytes
   const Placement placement = place(c, op.has_bias);
-  std::vector<std::uint16_t> memory(placement.arena_elements + kAlignment, kPoison);
+  // row_stride_padded goes a vector further with every row.
+  const std::uint64_t beyond = c.rows * mutants::kElements;
+  std::vector<std::uint16_t> memory(kAlignment + placement.arena_elements + beyond, kPoison);
   auto* arena = memory.data();
   while (reinterpret_cast<std::uintptr_t>(arena) % (2 * kAlignment) != 0) ++arena;
   for (std::uint64_t row = 0; row < c.rows; ++row)

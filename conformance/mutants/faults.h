@@ -28,6 +28,7 @@ enum class Fault : std::uint8_t {
   fma_tail,
   beta_one_ulp_off,
   beta_of_another_library,
+  kappa_one_ulp_off,
   kappa_folded,
   // Conversions and special values.
   result_truncated,

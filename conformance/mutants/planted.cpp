@@ -18,7 +18,7 @@ ElementwiseImplementation planted(std::string_view name, void (*fault)()) {
           .run = [fault](const Tensors&, CUstream_st*) { fault(); }};
 }
 
-// Sanitizers would make a report of these of their own.
+// These two end by the signal itself: a sanitizer's handler would exit with a report of its own.
 void crash() {
   (void)std::signal(SIGSEGV, SIG_DFL);
   (void)std::raise(SIGSEGV);

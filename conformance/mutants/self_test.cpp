@@ -32,12 +32,6 @@ struct Trial {
   std::uint64_t survived_blocks = 0;
 };
 
-std::string how_it_shows(const Record& of_block) {
-  if (of_block.verdict == Verdict::refused || of_block.verdict == Verdict::error) return of_block.reason;
-  if (of_block.first) return of_block.first->kind;
-  return of_block.kinds.out_of_bounds > 0 ? "out_of_bounds" : "digest";
-}
-
 // Notes in which block each trial is killed.
 class Watch final : public CheckEvents {
  public:
@@ -47,17 +41,16 @@ class Watch final : public CheckEvents {
   void begun(std::size_t, std::uint64_t block) override { begun_ = block; }
   void block_done(std::size_t trial, Record of_block) override {
     Trial& t = trials_[trial];
-    if (t.survival.killed) return;
+    if (t.survival.killed || !t.survival.error.empty()) return;
     const std::uint64_t block = begun_;
-    if (is_flawless(of_block)) {
+    if (of_block.verdict == Verdict::refused || of_block.verdict == Verdict::error) {
+      t.survival.error = of_block.reason;
+    } else if (is_flawless(of_block)) {
       t.survival.inputs += t.sequence.inputs_of(block);
       ++t.survived_blocks;
-      return;
+    } else {
+      kill(t, block, of_block);
     }
-    const std::uint64_t until = of_block.first
-                                    ? of_block.first->row * of_block.first->width + of_block.first->column + 1
-                                    : t.sequence.inputs_of(block);
-    kill(t, block, until, how_it_shows(of_block));
   }
   void finished(std::size_t trial) override {
     Trial& t = trials_[trial];
@@ -66,17 +59,22 @@ class Watch final : public CheckEvents {
     options_.progress(++done_, trials_.size());
   }
   void failed(std::size_t trial, std::string reason) override {
-    if (!trials_[trial].survival.killed)
-      kill(trials_[trial], begun_, trials_[trial].sequence.inputs_of(begun_), std::move(reason));
+    Survival& survival = trials_[trial].survival;
+    if (!survival.killed && survival.error.empty()) survival.error = std::move(reason);
     finished(trial);
   }
 
  private:
-  static void kill(Trial& trial, std::uint64_t block, std::uint64_t inputs_of_block, std::string how) {
+  static void kill(Trial& trial, std::uint64_t block, const Record& of_block) {
+    // A write outside the output is known after the whole block.
+    const std::optional<Counterexample>& first = of_block.first;
+    const std::uint64_t until = first && first->is_of_an_element()
+                                    ? first->row * first->width + first->column + 1
+                                    : trial.sequence.inputs_of(block);
     trial.survival.killed = true;
     trial.survival.domain = trial.sequence.domain(block);
-    trial.survival.inputs = trial.sequence.inputs_before(block) + inputs_of_block;
-    trial.survival.how = std::move(how);
+    trial.survival.inputs = trial.sequence.inputs_before(block) + until;
+    trial.survival.how = first ? first->kind : "digest";
   }
 
   std::vector<Trial>& trials_;
@@ -143,10 +141,15 @@ MutationScore SelfTestResult::score() const {
   return score;
 }
 
-bool SelfTestResult::all_complete() const {
-  return std::ranges::all_of(unmutated, &Survival::complete) &&
-         std::ranges::all_of(controls, [](const Control& control) { return control.survival.complete; });
+std::uint64_t SelfTestResult::errors() const {
+  const auto failed = [](const Survival& survival) { return !survival.error.empty(); };
+  std::ptrdiff_t count = std::ranges::count_if(unmutated, failed);
+  for (const MutantResult& mutant : mutants) count += std::ranges::count_if(mutant.trials, failed);
+  for (const Control& control : controls) count += failed(control.survival) ? 1 : 0;
+  return static_cast<std::uint64_t>(count);
 }
+
+bool SelfTestResult::all_complete() const { return std::ranges::all_of(unmutated, &Survival::complete); }
 
 bool SelfTestResult::controls_hold() const {
   return !controls.empty() && std::ranges::all_of(controls, &Control::as_it_must);
@@ -156,6 +159,17 @@ bool SelfTestResult::passed() const {
   const MutationScore s = score();
   return s.total > 0 && s.killed == s.total && s.false_alarms == 0 && !unmutated.empty() && controls_hold() &&
          all_complete();
+}
+
+bool SelfTestResult::failed() const {
+  return std::ranges::any_of(unmutated, &Survival::killed) ||
+         std::ranges::any_of(mutants,
+                             [](const MutantResult& mutant) {
+                               return std::ranges::any_of(mutant.trials, &Survival::survived);
+                             }) ||
+         std::ranges::any_of(controls, [](const Control& control) {
+           return control.must_be_killed ? control.survival.survived() : control.survival.killed;
+         });
 }
 
 SelfTestResult run_self_test(const SelfTestOptions& options) {

@@ -23,7 +23,9 @@ struct Survival {
   std::string domain;        // that killed it
   std::uint64_t inputs = 0;  // that were tested until then, over all domains; of a survivor all
   bool complete = false;     // killed, or tested on all blocks
-  std::string how;           // the kind of the difference, or the error
+  std::string how;           // the kind of the difference
+  std::string error;         // why it is not known; an error is no difference, and kills nobody
+  bool survived() const { return !killed && error.empty(); }
 };
 
 struct MutantResult {
@@ -42,7 +44,7 @@ struct Control {
   std::string what;
   bool must_be_killed = false;
   Survival survival;
-  bool as_it_must() const { return survival.killed == must_be_killed; }
+  bool as_it_must() const { return survival.complete && survival.killed == must_be_killed; }
 };
 
 struct SelfTestResult {
@@ -54,10 +56,14 @@ struct SelfTestResult {
 
   MutationScore score() const;
   bool controls_hold() const;
-  // No survivor of those that must survive was left untested in part.
+  // Of all trials, those that ended by an error.
+  std::uint64_t errors() const;
+  // No correct implementation was left untested in part.
   bool all_complete() const;
   // All caught, no false alarm, controls as they must be, and something ran.
   bool passed() const;
+  // A mutant or the control that must be killed survived, or something correct was killed.
+  bool failed() const;
 };
 
 struct SelfTestOptions {

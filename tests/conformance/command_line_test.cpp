@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -262,6 +263,15 @@ TEST_F(CommandLine, RunRefusesMalformedCases) {
 TEST_F(CommandLine, SelfTestRefusesWhatIsNoDeviceAndAnAbsentOne) {
   expect_usage_error("selftest --device tpu", "--device tpu", "cpu, cuda, cuda:N or all");
   EXPECT_EQ(bitproof("selftest --device cuda").status, 3);
+}
+
+TEST_F(CommandLine, SelfTestRefusesTheSeedOfTheOtherDomainsAndWhatIsNoDirectoryBeforeItRuns) {
+  expect_usage_error("selftest --fresh-seed 1", "--fresh-seed 1", "name another");
+  std::ofstream(in_directory("file")) << "no directory\n";
+  const Outcome outcome = bitproof("selftest --device cpu --report file/r");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("file/r"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
 }
 
 TEST_F(CommandLine, ARunThatTestedNothingDoesNotPass) {

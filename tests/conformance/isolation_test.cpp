@@ -34,8 +34,9 @@ constexpr std::uint64_t kWorkerBlocks = 5;
 class FaultyCheck final : public Check {
  public:
   explicit FaultyCheck(std::function<void()> fault)
-      : check_(make_host_check(testing::subject(kBiased, Dtype::fp16, host_implementations().front(),
-                                                testing::random_domain(kBiased, Dtype::fp16, kWorkerBlocks, 4, 48)))),
+      : check_(make_host_check(
+            testing::subject(kBiased, Dtype::fp16, host_implementations().front(),
+                             testing::random_domain(kBiased, Dtype::fp16, kWorkerBlocks, 4, 48)))),
         fault_(std::move(fault)) {}
   Record plan() const override { return check_->plan(); }
   Record run_block(std::uint64_t block) override {
@@ -60,7 +61,7 @@ Record run(std::function<void()> fault, const RunnerOptions& options = {}) {
   return run_check_isolated(faulty(std::move(fault)), options);
 }
 
-// A write to address 0, which no compiler sees coming. Sanitizers would report it and exit.
+// Ends by the signal itself: a sanitizer's handler would exit with a report of its own.
 void crash() {
   std::signal(SIGSEGV, SIG_DFL);
   std::raise(SIGSEGV);
