@@ -38,10 +38,8 @@ std::string coverage(const Record& record) {
 
 void print_counterexample(const Record& record) {
   const Counterexample& first = *record.first;
-  // A case has many elements, any of which may differ.
-  fmt::print("\n{}: {} {} {} {} differ from profile {}{}\n",
-             coloured(label(record), colour_of(record.verdict), stdout), record.mismatches,
-             record.unit == "cases" ? "elements in" : "of", record.tested, record.unit, record.profile,
+  fmt::print("\n{}: {}; profile {}{}\n", coloured(label(record), colour_of(record.verdict), stdout),
+             differences(record), record.profile,
              record.verdict == Verdict::known_mismatch ? ", as expected: " + record.reason : "");
   fmt::print("  first      {}\n", what(first));
   if (first.is_of_an_element()) {
@@ -54,8 +52,9 @@ void print_counterexample(const Record& record) {
   fmt::print("  where      {}; {}\n", where(first), first.layout);
   if (!first.diagnosis.empty()) fmt::print("  diagnosis  {}\n", first.diagnosis);
   fmt::print("  reproduce  {}\n", first.reproduce);
-  if (first.smallest)
-    fmt::print("  smallest   {}\n             {}\n", in_words(*first.smallest), first.smallest->reproduce);
+  if (first.smallest) fmt::print("  smallest   {}\n", in_words(*first.smallest));
+  if (first.smallest && !first.smallest->reproduce.empty())
+    fmt::print("             {}\n", first.smallest->reproduce);
   const KindCounts& kinds = record.kinds;
   fmt::print("  by kind    value {}, sign of zero {}, NaN bits {}, unwritten {}, out of bounds {}\n",
              kinds.value, kinds.zero_sign, kinds.nan_bits, kinds.unwritten, kinds.out_of_bounds);
@@ -87,8 +86,7 @@ void print_findings(const std::vector<Record>& records) {
     if (record.first) {
       print_counterexample(record);
     } else if (record.verdict == Verdict::mismatch) {
-      fmt::print("\n{}: {} elements outside the output were written\n",
-                 coloured(label(record), Ink::red, stdout), record.kinds.out_of_bounds);
+      fmt::print("\n{}: {}\n", coloured(label(record), Ink::red, stdout), differences(record));
     } else if (record.verdict == Verdict::error || record.verdict == Verdict::refused) {
       fmt::print("\n{}: {}: {}\n", label(record), coloured(name(record.verdict), Ink::red, stdout),
                  record.reason);

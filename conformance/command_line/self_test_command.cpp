@@ -97,13 +97,11 @@ void print_people(const SelfTestResult& result, const Options& options) {
     fmt::print("{}: {}: {}\n", coloured("not_run", Ink::yellow, stdout), info_of(left_out.fault).name,
                left_out.reason);
   const MutationScore score = result.score();
-  fmt::print(
-      "\n{}: {} of {} mutants killed, {} false alarms among {} correct implementations, {} errors, controls "
-      "{}; "
-      "{:.1f} s, fresh seed {}\n",
-      coloured(result.passed() ? "PASSED" : "FAILED", result.passed() ? Ink::green : Ink::red, stdout),
-      score.killed, score.total, score.false_alarms, result.unmutated.size(), result.errors(),
-      result.controls_hold() ? "hold" : "FAIL", result.seconds, *options.fresh_seed);
+  const char* const outcome = result.passed() ? "PASSED" : result.failed() ? "FAILED" : "INCOMPLETE";
+  const Ink ink = result.passed() ? Ink::green : result.failed() ? Ink::red : Ink::yellow;
+  fmt::print("\n{}: {} among {} correct implementations, errors {}, controls {}; {:.1f} s, fresh seed {}\n",
+             coloured(outcome, ink, stdout), in_words(score), result.unmutated.size(), result.errors(),
+             result.controls_hold() ? "hold" : "FAIL", result.seconds, *options.fresh_seed);
 }
 
 // A report that says nothing but the score: what a gate asks for. It has none until the test is through; one
@@ -119,11 +117,6 @@ Result<ReportWriter> start_report(const std::filesystem::path& directory, const 
     return Error{ErrorKind::occupied, "there is a report with a score already", directory.string(),
                  "name another directory with --report"};
   return writer;
-}
-
-// Of a test whose controls failed, or that did not compare all that is correct, a score says nothing.
-bool is_scored(const SelfTestResult& result) {
-  return result.controls_hold() && result.all_complete() && !result.unmutated.empty();
 }
 
 int run(Options options) {
@@ -164,9 +157,11 @@ int run(Options options) {
   const SelfTestResult result = run_self_test(test);
   bar.clear();
   options.json ? fmt::print("{}\n", to_json(result, options).dump(2)) : print_people(result, options);
-  if (report && is_scored(result))
+  if (report && result.scored())
     if (const Result<Done> written = (*report)->update(result.score()); !written)
       return complain(written.error());
+  if (report && !options.json)
+    fmt::print("report: {}{}\n", (*report)->path().string(), result.scored() ? "" : ", without a score");
   if (result.failed()) return kFailed;
   return result.passed() ? kPassed : kCouldNotRun;
 }

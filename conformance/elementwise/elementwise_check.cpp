@@ -123,7 +123,8 @@ void shrink_first(const ElementwiseSubject& subject, Record& of_block,
   Counterexample& first = *of_block.first;
   first.smallest = shrink(subject.op, subject.dtype, first, of_block,
                           [&](const Case& c) { return first_difference(subject.implementation, c, run); });
-  if (first.smallest && subject.reproduce) first.smallest->reproduce = first.reproduce;
+  // What names its cases otherwise than `run --case` has no command for one.
+  if (first.smallest && subject.reproduce) first.smallest->reproduce.clear();
 }
 
 std::string command_of_case(const Record& id, std::string_view element) {

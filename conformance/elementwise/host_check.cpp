@@ -23,14 +23,18 @@ using reference::Half;
 // 16-bit elements at a 256-byte boundary.
 class HostArena {
  public:
+  // Memory for at least so many elements.
+  void reserve(std::uint64_t elements) {
+    if (elements <= capacity_) return;
+    storage_.reset();
+    storage_.reset(new (std::align_val_t{256}) std::uint16_t[elements]);
+    capacity_ = elements;
+  }
+
   // All poisoned. Memory that suffices is kept: blocks of one shape have their tensors at one address, as
   // buffers are reused in the field, so that a kernel which remembers addresses is noticed.
   void reset(std::uint64_t elements) {
-    if (elements > capacity_) {
-      storage_.reset();
-      storage_.reset(new (std::align_val_t{256}) std::uint16_t[elements]);
-      capacity_ = elements;
-    }
+    reserve(elements);
     elements_ = elements;
     std::ranges::fill(span(), kPoison);
   }
@@ -87,15 +91,18 @@ class HostCheck final : public Check {
     Record record = run_case(c, block, placement, arena);
     arenas_.give_back(std::move(arena));
     if (record.first && explains(block))
-      shrink_first(subject_, record, [this](const Case& other) { return run_alone(other); });
+      shrink_first(subject_, record,
+                   [&](const Case& other) { return run_alone(other, placement.arena_elements); });
     return record;
   }
 
  private:
   bool explains(std::uint64_t wrong_block) { return subject_.explain && first_wrong_.is(wrong_block); }
 
-  Record run_alone(const Case& c) {
+  // Within memory of the block's size: what a kernel writes too far must not end the search.
+  Record run_alone(const Case& c, std::uint64_t least_elements) {
     HostArena arena;
+    arena.reserve(least_elements);
     const Placement placement = place(c, subject_.op.has_bias);
     arena.reset(placement.arena_elements);
     return run_case(c, kNoBlock, placement, arena);

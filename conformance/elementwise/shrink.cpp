@@ -42,8 +42,8 @@ class Shrinker {
            const TryCase& try_case)
       : op_(op), dtype_(dtype), seed_(seed), of_an_element_(of_an_element), try_case_(try_case) {}
 
-  // Takes the candidate if it fails, and not for another reason: a wrong element is none that was left right
-  // beside a write out of bounds.
+  // Takes the candidate if it fails, and not for another reason: one whose outputs are right beside a write out
+  // of bounds does not stand for a wrong element.
   bool take(const OneElement& candidate) {
     std::optional<Counterexample> found = try_case_(case_of(candidate, op_, dtype_, seed_));
     if (!found || found->is_of_an_element() != of_an_element_) return false;

@@ -22,8 +22,9 @@ std::string GlobalMemory::where(std::uint64_t address) const {
   const MemoryRegion* nearest = nullptr;
   std::uint64_t distance = ~std::uint64_t{0};
   for (const MemoryRegion& region : regions_) {
+    // From the nearest byte: what begins where another ends has the address, not the one before it.
     const std::uint64_t away = address < region.begin  ? region.begin - address
-                               : address >= region.end ? address - region.end
+                               : address >= region.end ? address - region.end + 1
                                                        : 0;
     if (away < distance) {
       distance = away;

@@ -103,7 +103,7 @@ class Examination {
   }
 
   std::string mismatch_text() const {
-    std::string text = fmt::format("{} of {} {} differ", record_.mismatches, record_.tested, record_.unit);
+    std::string text = differences(record_);
     if (const auto& first = record_.first) {
       text += fmt::format(", first {}: expected {}, got {}", what(*first), first->expected, first->got);
       if (!first->reproduce.empty()) return text + "; reproduce it with: " + first->reproduce;

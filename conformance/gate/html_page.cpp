@@ -175,7 +175,8 @@ std::string counterexample_html(const Record& record) {
   if (c.smallest) html += fact("smallest", in_words(*c.smallest));
   html += "</dl>\n";
   if (!c.reproduce.empty()) html += fmt::format("<pre>{}</pre>\n", escaped(c.reproduce));
-  if (c.smallest) html += fmt::format("<pre>{}</pre>\n", escaped(c.smallest->reproduce));
+  if (c.smallest && !c.smallest->reproduce.empty())
+    html += fmt::format("<pre>{}</pre>\n", escaped(c.smallest->reproduce));
   return html;
 }
 
@@ -255,9 +256,8 @@ std::string map_html(const Record& record) {
 std::string details_html(const Record& record, std::size_t index) {
   std::string html = fmt::format("<section class=\"card\" id=\"record-{}\">\n<h3>{} {}</h3>\n", index,
                                  escaped(label(record)), tag(tone_of(record.verdict), name(record.verdict)));
-  html += fmt::format("<p>{} of {} {} differ from profile {} ({}), by at most {} ULP.</p>\n", record.mismatches,
-                      record.tested, escaped(record.unit), escaped(record.profile),
-                      escaped(kinds_of(record.kinds)), record.max_ulp);
+  html += fmt::format("<p>{} ({}), by at most {} ULP; profile {}.</p>\n", escaped(differences(record)),
+                      escaped(kinds_of(record.kinds)), record.max_ulp, escaped(record.profile));
   html += "<div class=\"columns\"><div>\n" + counterexample_html(record) + "</div><div>\n" +
           histogram_html(record.ulp_histogram) + "</div></div>\n";
   return html + causes_html(record) + map_html(record) + "</section>\n";
@@ -364,6 +364,7 @@ std::string to_html(const Report& report) {
   html +=
       fmt::format("<h1>bitproof report</h1>\n<p class=\"soft\">profile {}, seed {}, run {}</p>\n<p>{}</p>\n",
                   escaped(report.profile), report.seed, escaped(report.run_id), summary_html(report));
+  if (const auto& score = report.mutation_score) html += fmt::format("<p>{}</p>\n", in_words(*score));
   html += "<h2>Operators and architectures</h2>\n" + matrix_html(matrix_of(report));
   html += all_details_html(report);
   html += "<h2>Records</h2>\n" + records_html(report);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -44,18 +45,23 @@ LoadedReports load_reports(const std::vector<std::filesystem::path>& paths) {
   const std::vector<std::filesystem::path> files = expanded(paths);
   Merger merger;
   std::map<std::size_t, Error> errors;
-  std::mutex mutex;  // of both
+  std::size_t turn = 0;  // whose report comes next: of reports that overlap the first one counts
+  std::mutex mutex;      // of these three
+  std::condition_variable turned;
   std::atomic<std::size_t> next = 0;
 
   const auto work = [&] {
     for (std::size_t i = next++; i < files.size(); i = next++) {
       Result<StoredReport> report = load_report(files[i]);
-      const std::lock_guard guard(mutex);
+      std::unique_lock lock(mutex);
+      turned.wait(lock, [&] { return turn == i; });
       if (report) {
         merger.add(*std::move(report));
       } else {
         errors.emplace(i, report.error());
       }
+      ++turn;
+      turned.notify_all();
     }
   };
   {

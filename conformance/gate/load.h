@@ -16,7 +16,8 @@ struct LoadedReports {
 };
 
 // A path is a report, the directory of a report, or a directory with such directories at any depth, as a CI
-// system leaves them. Reports are read on all processors, one in memory per processor.
+// system leaves them. Reports are read on all processors, one in memory per processor, and merged in the order
+// of the paths.
 LoadedReports load_reports(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace bitproof::conformance

@@ -104,10 +104,11 @@ std::string bits_of(const Record& record) {
 
 std::string describe(const Record& record) {
   const Counterexample& c = *record.first;
-  std::string text = fmt::format("  {}: {} ({}), largest distance {} ULP\n",
+  std::string text = fmt::format("  {}: {} ({})",
                                  record.op + " " + record.dtype + " " + record.implementation + " " +
                                      record.domain + " " + record.architecture,
-                                 record.mismatches, kinds_of(record.kinds), record.max_ulp);
+                                 differences(record), kinds_of(record.kinds));
+  text += c.is_of_an_element() ? fmt::format(", largest distance {} ULP\n", record.max_ulp) : "\n";
   if (c.is_of_an_element()) {
     text += fmt::format("    {}: expected {} ({}), got {} ({}), {} ULP\n", what(c), c.expected,
                         value_of(c.expected_value), c.got, value_of(c.got_value), c.ulp);
@@ -119,7 +120,9 @@ std::string describe(const Record& record) {
                       c.parts_at.empty() || !c.is_of_an_element() ? "" : "; they part at: " + c.parts_at);
   if (!c.diagnosis.empty()) text += fmt::format("    {}\n", c.diagnosis);
   if (!c.reproduce.empty()) text += fmt::format("    {}\n", c.reproduce);
-  if (c.smallest) text += fmt::format("    smallest: {}\n", c.smallest->reproduce);
+  if (c.smallest)
+    text += fmt::format("    smallest: {}\n",
+                        c.smallest->reproduce.empty() ? in_words(*c.smallest) : c.smallest->reproduce);
   return text;
 }
 
@@ -150,6 +153,7 @@ std::string to_terminal(const Report& report, Colour colour) {
   if (report.shard.count > 1)
     text += fmt::format(", shard {} (a part of every domain only)", name(report.shard));
   if (!report.sources.empty()) text += fmt::format(", merged from {} reports", report.sources.size());
+  if (const auto& score = report.mutation_score) text += fmt::format("\n{}", in_words(*score));
   text += "\n\n" + to_text(matrix_of(report), colour) + "\n";
 
   std::vector<std::vector<Cell>> rows;

@@ -43,7 +43,7 @@ class Watch final : public CheckEvents {
     Trial& t = trials_[trial];
     if (t.survival.killed || !t.survival.error.empty()) return;
     const std::uint64_t block = begun_;
-    if (of_block.verdict == Verdict::refused || of_block.verdict == Verdict::error) {
+    if (of_block.verdict == Verdict::error) {
       t.survival.error = of_block.reason;
     } else if (is_flawless(of_block)) {
       t.survival.inputs += t.sequence.inputs_of(block);
@@ -74,7 +74,9 @@ class Watch final : public CheckEvents {
     trial.survival.killed = true;
     trial.survival.domain = trial.sequence.domain(block);
     trial.survival.inputs = trial.sequence.inputs_before(block) + until;
-    trial.survival.how = first ? first->kind : "digest";
+    trial.survival.how = first                                  ? first->kind
+                         : of_block.verdict == Verdict::refused ? of_block.reason
+                                                                : "digest";
   }
 
   std::vector<Trial>& trials_;
@@ -159,6 +161,10 @@ bool SelfTestResult::passed() const {
   const MutationScore s = score();
   return s.total > 0 && s.killed == s.total && s.false_alarms == 0 && !unmutated.empty() && controls_hold() &&
          all_complete();
+}
+
+bool SelfTestResult::scored() const {
+  return controls_hold() && all_complete() && !unmutated.empty() && errors() == 0;
 }
 
 bool SelfTestResult::failed() const {

@@ -23,7 +23,7 @@ struct Survival {
   std::string domain;        // that killed it
   std::uint64_t inputs = 0;  // that were tested until then, over all domains; of a survivor all
   bool complete = false;     // killed, or tested on all blocks
-  std::string how;           // the kind of the difference
+  std::string how;           // the kind of the difference, or why it refused what must be served
   std::string error;         // why it is not known; an error is no difference, and kills nobody
   bool survived() const { return !killed && error.empty(); }
 };
@@ -64,6 +64,9 @@ struct SelfTestResult {
   bool passed() const;
   // A mutant or the control that must be killed survived, or something correct was killed.
   bool failed() const;
+  // Whether the score means something: controls hold, all that is correct was compared, and no error hides what
+  // would have become of a mutant.
+  bool scored() const;
 };
 
 struct SelfTestOptions {

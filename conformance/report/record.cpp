@@ -78,4 +78,17 @@ std::string in_words(const SmallestCase& smallest) {
                      smallest.expected, smallest.got);
 }
 
+std::string differences(const Record& record) {
+  const std::uint64_t accesses = record.kinds.out_of_bounds, elements = record.mismatches - accesses;
+  std::string text;
+  // A case has many elements, any of which may differ.
+  if (elements > 0)
+    text = fmt::format("{} {} {} {} differ", elements, record.unit == "cases" ? "elements in" : "of",
+                       record.tested, record.unit);
+  if (accesses > 0)
+    text += fmt::format("{}{} access{} out of bounds", text.empty() ? "" : ", ", accesses,
+                        accesses == 1 ? "" : "es");
+  return text;
+}
+
 }  // namespace bitproof::conformance

@@ -166,4 +166,7 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
+// "3 of 65536 values differ", "2 elements in 70 cases differ, 1 access out of bounds".
+std::string differences(const Record& record);
+
 }  // namespace bitproof::conformance

@@ -66,6 +66,10 @@ std::string to_text(const Report& report) {
   return text;
 }
 
+std::string in_words(const MutationScore& score) {
+  return fmt::format("{} of {} mutants killed, {} false alarms", score.killed, score.total, score.false_alarms);
+}
+
 Result<Done> store_report(const std::filesystem::path& file, const Report& report) {
   return replace_file(file, [&](const Sink& sink) { write(report, sink); });
 }

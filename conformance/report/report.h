@@ -71,6 +71,9 @@ struct MutationScore {
   bool operator==(const MutationScore&) const = default;
 };
 
+// "47 of 48 mutants killed, 0 false alarms".
+std::string in_words(const MutationScore& score);
+
 struct Report {
   SchemaVersion schema = kReportSchema;
   Environment environment;

@@ -274,6 +274,22 @@ TEST_F(CommandLine, SelfTestRefusesTheSeedOfTheOtherDomainsAndWhatIsNoDirectoryB
   EXPECT_EQ(outcome.out, "");
 }
 
+TEST_F(CommandLine, SelfTestReplacesNoScore) {
+  ASSERT_EQ(bitproof(kQuick + "--report run").status, 0);
+  EXPECT_EQ(bitproof("selftest --device cpu --report run").status, 2) << "a report of something else";
+  Report report = *parse_report(in_directory("run"));
+  report.records.clear();
+  report.mutation_score = MutationScore{47, 48, 0};
+  std::filesystem::create_directory(in_directory("scored"));
+  ASSERT_TRUE(store_report(in_directory("scored") / kReportFile, report));
+  const Outcome outcome = bitproof("selftest --device cpu --report scored");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("scored: there is a report with a score already"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(parse_report(in_directory("scored"))->mutation_score, report.mutation_score);
+  EXPECT_NE(bitproof("show scored").out.find("47 of 48 mutants killed, 0 false alarms"), std::string::npos);
+}
+
 TEST_F(CommandLine, ARunThatTestedNothingDoesNotPass) {
   // values has one block; the first of two shards has none of it.
   EXPECT_EQ(bitproof(kQuick + "--shard 0/2").status, 3);

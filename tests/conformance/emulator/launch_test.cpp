@@ -180,6 +180,15 @@ TEST(Memory, TheEndOfAllAddressesIsOutside) {
   }
 }
 
+TEST(Memory, AnAddressIsNamedAfterTheTensorThatHoldsItOrIsNearest) {
+  const GlobalMemory memory(
+      {{"input", 0x1000, 0x1080, true, false, true}, {"output", 0x1080, 0x1100, false, true, false}});
+  EXPECT_EQ(memory.check_read(0x1080, 4), "read of 4 bytes of what is no input at output + 0 bytes");
+  EXPECT_EQ(memory.check_write(0x107c, 4), "write of 4 bytes to an input at input + 124 bytes");
+  EXPECT_EQ(memory.check_read(0x0ffc, 4), "read of 4 bytes out of bounds at input - 4 bytes");
+  EXPECT_EQ(memory.check_write(0x1100, 4), "write of 4 bytes out of bounds at output + 128 bytes");
+}
+
 TEST(Memory, ReadingMoreThanWasWrittenIsAFinding) {
   Arrays arrays(32, 32);
   const std::string message = message_of([&] {
