@@ -61,7 +61,7 @@ void print_counterexample(const Record& record) {
   for (const Cause& cause : record.causes)
     fmt::print("  because    {}: {} ({:.4f} % of them), first {}: expected {}, got {}\n", cause.name,
                cause.count, 100.0 * static_cast<double>(cause.count) / static_cast<double>(record.mismatches),
-               fmt::join(cause.first.inputs, ", "), cause.first.expected, cause.first.got);
+               what(cause.first), cause.first.expected, cause.first.got);
 }
 
 }  // namespace

@@ -113,8 +113,10 @@ std::optional<SmallestCase> shrink(const ElementwiseOperator& op, reference::Dty
   // The seed of the run, which the command names: what goes ahead of the case is made from it.
   Shrinker shrinker(op, dtype, id.seed, first.is_of_an_element(), try_case);
   OneElement start;
-  if (first.is_of_an_element()) start.x = bits_of(first.inputs.front());
-  if (op.has_bias && first.is_of_an_element()) start.bias = bits_of(first.inputs.back());
+  if (first.is_of_an_element()) {
+    start.x = bits_of(first.inputs.front());
+    if (op.has_bias) start.bias = bits_of(first.inputs.back());
+  }
   if (!shrinker.find_shape(start, first.row, first.column)) return std::nullopt;
   shrinker.simplify();
   if (!shrinker.fails_again()) return std::nullopt;

@@ -216,8 +216,7 @@ std::string causes_html(const Record& record) {
         "{})</td></tr>\n",
         escaped(cause.name), cause.count,
         100 * static_cast<double>(cause.count) / static_cast<double>(std::max<std::uint64_t>(record.tested, 1)),
-        escaped(fmt::format("{}", fmt::join(c.inputs, ", "))), escaped(c.expected), escaped(c.got), c.row,
-        c.column, c.block);
+        escaped(what(c)), escaped(c.expected), escaped(c.got), c.row, c.column, c.block);
   }
   return html + "</tbody></table></div>\n";
 }

@@ -108,13 +108,13 @@ std::string describe(const Record& record) {
                                  record.op + " " + record.dtype + " " + record.implementation + " " +
                                      record.domain + " " + record.architecture,
                                  differences(record), kinds_of(record.kinds));
-  text += c.is_of_an_element() ? fmt::format(", largest distance {} ULP\n", record.max_ulp) : "\n";
   if (c.is_of_an_element()) {
+    text += fmt::format(", largest distance {} ULP\n", record.max_ulp);
     text += fmt::format("    {}: expected {} ({}), got {} ({}), {} ULP\n", what(c), c.expected,
                         value_of(c.expected_value), c.got, value_of(c.got_value), c.ulp);
     text += bits_of(record);
   } else {
-    text += fmt::format("    {}: expected {}, got {}\n", what(c), c.expected, c.got);
+    text += fmt::format("\n    {}: expected {}, got {}\n", what(c), c.expected, c.got);
   }
   text += fmt::format("    at {}{}{}\n", where(c), c.layout.empty() ? "" : ", " + c.layout,
                       c.parts_at.empty() || !c.is_of_an_element() ? "" : "; they part at: " + c.parts_at);

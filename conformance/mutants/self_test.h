@@ -60,7 +60,7 @@ struct SelfTestResult {
   std::uint64_t errors() const;
   // No correct implementation was left untested in part.
   bool all_complete() const;
-  // All caught, no false alarm, controls as they must be, and something ran.
+  // All caught, no false alarm, a score that means something, and something ran.
   bool passed() const;
   // A mutant or the control that must be killed survived, or something correct was killed.
   bool failed() const;

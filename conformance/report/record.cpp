@@ -32,6 +32,11 @@ constexpr EvidenceName kEvidenceNames[] = {
     {Evidence::executed, "executed"},
 };
 
+// Of an access out of bounds, which has no inputs, the place.
+std::string inputs_or(const std::string& place, const std::vector<std::string>& inputs) {
+  return inputs.empty() ? place : fmt::format("{}", fmt::join(inputs, ", "));
+}
+
 }  // namespace
 
 std::string_view name(Evidence evidence) {
@@ -60,10 +65,7 @@ KindCounts& KindCounts::operator+=(const KindCounts& other) {
   return *this;
 }
 
-std::string what(const Counterexample& example) {
-  if (!example.is_of_an_element()) return example.parts_at;
-  return fmt::format("{}", fmt::join(example.inputs, ", "));
-}
+std::string what(const Counterexample& example) { return inputs_or(example.parts_at, example.inputs); }
 
 std::string where(const Counterexample& example) {
   if (!example.is_of_an_element()) return fmt::format("a [{}, {}] tensor", example.rows, example.width);
@@ -72,10 +74,8 @@ std::string where(const Counterexample& example) {
 }
 
 std::string in_words(const SmallestCase& smallest) {
-  const std::string subject =
-      smallest.inputs.empty() ? smallest.place : fmt::format("{}", fmt::join(smallest.inputs, ", "));
-  return fmt::format("[{}, {}], {}: expected {}, got {}", smallest.rows, smallest.width, subject,
-                     smallest.expected, smallest.got);
+  return fmt::format("[{}, {}], {}: expected {}, got {}", smallest.rows, smallest.width,
+                     inputs_or(smallest.place, smallest.inputs), smallest.expected, smallest.got);
 }
 
 std::string differences(const Record& record) {

@@ -42,10 +42,16 @@ bool run(const std::filesystem::path& directory) {
   return true;
 }
 
-// Of a run in a child process that is killed after `lifetime`; true when it was finished before.
-bool finished_before_the_kill(const std::filesystem::path& directory, std::chrono::microseconds lifetime) {
+// A run in a child process, which exits with 0 when it is through.
+pid_t start_run(const std::filesystem::path& directory) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(run(directory) ? 0 : 1);
+  return child;
+}
+
+// Of a run in a child process that is killed after `lifetime`; true when it was finished before.
+bool finished_before_the_kill(const std::filesystem::path& directory, std::chrono::microseconds lifetime) {
+  const pid_t child = start_run(directory);
   ::usleep(static_cast<useconds_t>(lifetime.count()));
   ::kill(child, SIGKILL);
   int status = 0;
@@ -58,10 +64,8 @@ bool finished_before_the_kill(const std::filesystem::path& directory, std::chron
 std::chrono::microseconds time_of_a_run() {
   const testing::TemporaryDirectory directory;
   const auto start = std::chrono::steady_clock::now();
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(run(directory.path()) ? 0 : 1);
   int status = -1;
-  ::waitpid(child, &status, 0);
+  ::waitpid(start_run(directory.path()), &status, 0);
   EXPECT_EQ(status, 0);
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
 }
